@@ -64,6 +64,28 @@ func TestW02TheAnswerToACommitIsUnknown(t *testing.T) {
 	}
 }
 
+// W-02: DynamoDB refuses a repeat that is not the same to the byte, and a codec seals the
+// same payload in another way each time.
+func TestW02ACommitIsSealedOnceHoweverOftenItIsMade(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) { w.codecs = everyCodec(t) })
+	w.orchestration("Chain", chain(1))
+	w.activityFunc("Step", step)
+	var made []string
+	w.beforeCommit = func(commit *store.Commit) error {
+		made = append(made, fmt.Sprintf("%s %q", commit.Turns[0].Token, commit.Turns[0].Events[0].Payload))
+		if len(made) == 1 {
+			return store.ErrUnknownOutcome
+		}
+		return nil
+	}
+	w.start("a", "Chain", "1")
+	w.settleFIFO()
+	if len(made) != 2 || made[0] != made[1] {
+		t.Errorf("the commits are %q, want one that is made twice", made)
+	}
+}
+
 // nothing has taken effect of a commit that is throttled; made again at
 // once, it spares inline activities another run.
 func TestA14ACommitThatIsThrottledIsRepeatedWhileThereIsTime(t *testing.T) {

@@ -47,13 +47,6 @@ func commitMutations() []Mutation {
 			Edits: edit("\tif err != nil {\n\t\treturn fmt.Errorf(\"host: turn of", "\tif err != nil && !errors.Is(err, store.ErrUnknownOutcome) {\n\t\treturn fmt.Errorf(\"host: turn of"),
 		},
 		{
-			Name:  "a repeated append is another one",
-			Rare:  true,
-			Bug:   "An append whose outcome is unknown is repeated under a new token, and takes the first for somebody else's.",
-			File:  "internal/host/orchestrator/commit.go",
-			Edits: edit("\t\t// lands now. Reading back would prove nothing.\n", "\t\tsealed.Turns[0].Token += \"0\"\n"),
-		},
-		{
 			Name:  "a duplicate is believed without a commit",
 			Bias:  "purges",
 			Bug:   "What a warm execution says of a message is believed, though no commit has shown that it is not stale.",

@@ -23,10 +23,11 @@ func orderMutations() []Mutation {
 			Edits: edit("		if fifo && m.State == Failed {", "		if fifo && m.State == Failed && len(deliveries) > 100 {"),
 		},
 		{
-			Name:  "a purge hides before it schedules the deletion",
-			Bug:   "A process that dies between the two leaves histories that nobody deletes.",
-			File:  "internal/host/orchestrator/carry.go",
-			Edits: edit("\tif p.Send != (deciding.Sending{}) {\n", "\tif p.Send.Deletion != nil && p.Record != nil {\n\t\tif err := a.write(ctx, p.Record); err != nil {\n\t\t\treturn err\n\t\t}\n\t\tp.Record = nil\n\t}\n\tif p.Send != (deciding.Sending{}) {\n"),
+			Name:  "a purge of what is purged schedules nothing",
+			Bug:   "A deletion that was lost with its schedule is not scheduled again when somebody purges again.",
+			Bias:  "purges",
+			File:  "internal/host/deciding/purge.go",
+			Edits: edit("\t\tp.Send.Deletion = &again\n", "\t\tagain.Purged = true\n"),
 		},
 		{
 			Name:  "code ends as terminated",
