@@ -1,0 +1,54 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/client"
+)
+
+// Change is what [Apply] has done with a schedule.
+type Change struct {
+	Name string
+	// Did is "created", "updated" or "unchanged".
+	Did string
+}
+
+// Apply makes schedules what their definitions say: it creates those that are missing and
+// updates those that differ. It can be called at every deployment. Schedules that are not
+// among the definitions are left alone, and a paused one stays paused.
+//
+// All definitions are checked before anything is sent. Errors: those of [Definition.Check]; an
+// [*InvalidError] for a name that is given twice.
+func Apply(ctx context.Context, c *client.Client, definitions ...Definition) ([]Change, error) {
+	var errs []error
+	seen := map[string]bool{}
+	for i := range definitions {
+		d := &definitions[i]
+		if seen[d.Name] {
+			errs = append(errs, &InvalidError{Schedule: d.Name, Field: "name", Value: d.Name, Problem: "two definitions have it"})
+		}
+		seen[d.Name] = true
+		errs = append(errs, d.Check())
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	var changes []Change
+	for _, d := range definitions {
+		created, err := create(ctx, c, d)
+		did := "unchanged"
+		switch _, differs := errors.AsType[*ExistsError](err); {
+		case differs:
+			did, err = "updated", ask(ctx, c, d.Name, command{Op: opUpdate, Definition: &d})
+		case created:
+			did = "created"
+		}
+		if err != nil {
+			return changes, fmt.Errorf("schedule %q: %w", d.Name, err)
+		}
+		changes = append(changes, Change{Name: d.Name, Did: did})
+	}
+	return changes, nil
+}

@@ -1,0 +1,217 @@
+package schedule
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+	_ "time/tzdata" // Lambda's image has no time zones.
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/internal/names"
+)
+
+// Limits of a definition and of what is asked of a schedule.
+const (
+	// MaxName is the most bytes of a schedule's name: it stands in the ids of instances.
+	MaxName = 200
+	// MaxBackfill is the most ticks that one backfill starts.
+	MaxBackfill = 1000
+	// MaxBuffered is the most ticks that wait for a running instance. Later ones are skipped.
+	MaxBuffered = 1000
+	// LeastInterval is the shortest interval.
+	LeastInterval = time.Second
+	// MaxJitter is the most jitter.
+	MaxJitter = time.Hour
+)
+
+// Overlap says what happens if a tick comes while the instance of an earlier one still runs.
+type Overlap string
+
+// The overlap policies. The zero value is Skip.
+const (
+	// Skip starts nothing for the tick.
+	Skip Overlap = "skip"
+	// BufferOne keeps one tick until nothing runs any more, and skips those that follow it.
+	BufferOne Overlap = "buffer_one"
+	// BufferAll keeps up to [MaxBuffered] ticks and starts them one after another.
+	BufferAll Overlap = "buffer_all"
+	// Allow starts all of them side by side. It is the cheapest: the schedule is not told when
+	// an instance ends, and [Describe] does not know how it ended.
+	Allow Overlap = "allow"
+	// CancelRunning cancels what runs and starts the newest tick when that has ended.
+	CancelRunning Overlap = "cancel_running"
+)
+
+// CatchUp says what happens to ticks that were due more than [OnTime] ago, because nothing ran
+// when they were due.
+type CatchUp string
+
+// The ways to catch up. The zero value is CatchUpLast.
+const (
+	// CatchUpLast starts the newest of them, and the others are missed.
+	CatchUpLast CatchUp = "last"
+	// CatchUpAll starts all that are no older than the Window of the definition.
+	CatchUpAll CatchUp = "all"
+	// CatchUpNone starts none of them.
+	CatchUpNone CatchUp = "none"
+)
+
+// OnTime is how late a tick may be and still count as on time. A timer of EventBridge
+// Scheduler may fire a minute late.
+const OnTime = 2 * time.Minute
+
+// Definition is a schedule as its author declares it.
+type Definition struct {
+	// Name of the schedule, 1 to [MaxName] bytes.
+	Name string `json:"name"`
+	// Cron has five fields, minute, hour, day of month, month and day of week, with names
+	// (MON, JAN), or is one of @hourly, @daily, @weekly, @monthly, @yearly. Either Cron or Every
+	// is given.
+	Cron string `json:"cron,omitempty"`
+	// Every is an interval of at least [LeastInterval]. Its ticks are the multiples of it since
+	// 1970-01-01T00:00:00Z, plus Offset, so that they do not depend on when the schedule was made.
+	Every  time.Duration `json:"every_ns,omitempty"`
+	Offset time.Duration `json:"offset_ns,omitempty"`
+	// Zone is the IANA name of the time zone of Cron, for example "Europe/Berlin". Empty is UTC.
+	Zone string `json:"zone,omitempty"`
+	// Begin and End bound the ticks, both inclusive. Zero is no bound.
+	Begin time.Time `json:"begin,omitzero"`
+	End   time.Time `json:"end,omitzero"`
+	// Jitter delays each tick by a part of it, up to [MaxJitter]. The part is derived from the
+	// name and the tick. It is the same however often it is computed.
+	Jitter time.Duration `json:"jitter_ns,omitempty"`
+	// Overlap policy; [Skip] if empty.
+	Overlap Overlap `json:"overlap,omitempty"`
+	// CatchUp policy; [CatchUpLast] if empty. Window is for [CatchUpAll]; an hour if zero.
+	CatchUp CatchUp       `json:"catch_up,omitempty"`
+	Window  time.Duration `json:"window_ns,omitempty"`
+	// Starts is what each tick starts; see [Orchestration].
+	Starts Target `json:"starts"`
+}
+
+// Target is what a schedule starts.
+type Target struct {
+	// Name of the orchestration.
+	Name string `json:"orchestration"`
+	// Version; empty for the newest that is deployed.
+	Version string `json:"version,omitempty"`
+	// Input is JSON; nil for none.
+	Input json.RawMessage `json:"input,omitempty"`
+
+	err error
+}
+
+// Orchestration is the target that starts an orchestration with this input. The version of
+// the declaration holds ([turnstile.Version]). What cannot be encoded is an error of
+// [Definition.Check].
+func Orchestration[In, Out any](o turnstile.Orchestration[In, Out], in In) Target {
+	input, err := json.Marshal(in)
+	if err != nil {
+		err = &turnstile.EncodeError{What: "input of orchestration", Name: o.Name(), Type: fmt.Sprintf("%T", in), Err: err}
+	}
+	return Target{Name: o.Name(), Version: o.Version(), Input: input, err: err}
+}
+
+// InvalidError says what is wrong with a definition, or with what is asked of a schedule.
+type InvalidError struct {
+	// Schedule is its name, Field the field of the definition.
+	Schedule, Field string
+	// Value is the value as it was given, Problem what is wrong with it and what to do.
+	Value, Problem string
+	// Err is the error of a parser, if there is one.
+	Err error
+}
+
+// Error implements error.
+func (e *InvalidError) Error() string {
+	return fmt.Sprintf("schedule %q: %s %q: %s", e.Schedule, e.Field, e.Value, e.Problem)
+}
+
+// Unwrap returns the parser's error.
+func (e *InvalidError) Unwrap() error { return e.Err }
+
+// Check returns what is wrong with a definition, as an [*InvalidError] or, for its input, a
+// [*turnstile.EncodeError] or [*turnstile.PayloadTooLargeError]; nil if nothing is.
+func (d *Definition) Check() error {
+	wrong := func(field, value, problem string) error {
+		return &InvalidError{Schedule: d.Name, Field: field, Value: value, Problem: problem}
+	}
+	if problem := names.Name(d.Name); problem != "" || len(d.Name) > MaxName {
+		if problem == "" {
+			problem = fmt.Sprintf("it has %d bytes, the limit is %d", len(d.Name), MaxName)
+		}
+		return wrong("name", d.Name, problem)
+	}
+	switch {
+	case d.Starts.err != nil:
+		return d.Starts.err
+	case names.Name(d.Starts.Name) != "":
+		return wrong("orchestration", d.Starts.Name, names.Name(d.Starts.Name))
+	case names.Version(d.Starts.Version) != "":
+		return wrong("version", d.Starts.Version, names.Version(d.Starts.Version))
+	case len(d.Starts.Input) > turnstile.MaxPayload/2:
+		return &turnstile.PayloadTooLargeError{What: "input of schedule", Name: d.Name, Size: len(d.Starts.Input), Limit: turnstile.MaxPayload / 2}
+	case len(d.Starts.Input) > 0 && !json.Valid(d.Starts.Input):
+		return wrong("input", string(d.Starts.Input[:min(len(d.Starts.Input), 40)]), "it is not JSON")
+	case d.Cron == "" && d.Every == 0:
+		return wrong("cron", "", "give either a cron expression or an interval")
+	case d.Cron != "" && d.Every != 0:
+		return wrong("every", d.Every.String(), fmt.Sprintf("the schedule has the cron expression %q too; give one of them", d.Cron))
+	case d.Cron == "" && d.Every < LeastInterval:
+		return wrong("every", d.Every.String(), fmt.Sprintf("the shortest interval is %s", LeastInterval))
+	case d.Every == 0 && d.Offset != 0, d.Offset < 0, d.Every > 0 && d.Offset >= d.Every:
+		return wrong("offset", d.Offset.String(), "it is for an interval, and must be at least 0 and shorter than that")
+	case d.Every > 0 && d.Zone != "":
+		return wrong("zone", d.Zone, "an interval does not depend on a time zone; leave it out")
+	case d.Jitter < 0 || d.Jitter > MaxJitter:
+		return wrong("jitter", d.Jitter.String(), fmt.Sprintf("it must be 0 to %s", MaxJitter))
+	case !slices.Contains([]Overlap{"", Skip, BufferOne, BufferAll, Allow, CancelRunning}, d.Overlap):
+		return wrong("overlap", string(d.Overlap), "it must be skip, buffer_one, buffer_all, allow or cancel_running")
+	case !slices.Contains([]CatchUp{"", CatchUpLast, CatchUpAll, CatchUpNone}, d.CatchUp):
+		return wrong("catch_up", string(d.CatchUp), "it must be last, all or none")
+	case d.Window < 0 || d.Window > 0 && d.CatchUp != CatchUpAll:
+		return wrong("window", d.Window.String(), "it must be positive, and is for the catch-up all")
+	case !d.End.IsZero() && d.End.Before(d.Begin):
+		return wrong("end", d.End.Format(time.RFC3339), fmt.Sprintf("it is before the begin, %s", d.Begin.Format(time.RFC3339)))
+	}
+	t, err := d.ticks()
+	if err != nil {
+		return err
+	}
+	if t.after(time.Unix(0, 0)).IsZero() {
+		return wrong("cron", d.Cron, "it is never due: no day has this date, or the end is before the first tick")
+	}
+	return nil
+}
+
+// same reports whether two definitions say the same.
+func (d *Definition) same(other *Definition) bool {
+	a, err := json.Marshal(d.plain())
+	b, errOther := json.Marshal(other.plain())
+	return err == nil && errOther == nil && bytes.Equal(a, b)
+}
+
+// plain is the definition with its defaults, so that two can be compared.
+func (d *Definition) plain() Definition {
+	p := *d
+	p.Begin, p.End = p.Begin.UTC(), p.End.UTC()
+	if p.Overlap == "" {
+		p.Overlap = Skip
+	}
+	if p.CatchUp == "" {
+		p.CatchUp = CatchUpLast
+	}
+	if p.CatchUp == CatchUpAll && p.Window == 0 {
+		p.Window = time.Hour
+	}
+	if p.Zone == "" && p.Cron != "" {
+		p.Zone = "UTC"
+	}
+	var input bytes.Buffer
+	if json.Compact(&input, p.Starts.Input) == nil {
+		p.Starts.Input = input.Bytes()
+	}
+	return p
+}

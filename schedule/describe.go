@@ -1,0 +1,90 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/turnstile-go/turnstile/client"
+)
+
+// Description is a schedule as it is found.
+type Description struct {
+	State
+	// Ticks are the next five; none if it is paused, deleted, or over.
+	Ticks []time.Time
+	// Instance is the description of its own instance: it says, for example, whether the
+	// schedule is stuck.
+	Instance client.Description
+}
+
+// nextTicks is how many ticks a description has.
+const nextTicks = 5
+
+// Describe looks at a schedule. It costs one read. Errors: [*NotFoundError].
+func Describe(ctx context.Context, c *client.Client, name string) (Description, error) {
+	d, err := find(ctx, c, name)
+	if err == nil && d.Deleted {
+		return Description{}, &NotFoundError{Name: name}
+	}
+	return d, err
+}
+
+// find looks at a schedule, also if it was deleted.
+func find(ctx context.Context, c *client.Client, name string) (Description, error) {
+	d, err := c.Describe(ctx, InstanceID(name))
+	if _, gone := errors.AsType[*client.NotFoundError](err); gone {
+		return Description{}, &NotFoundError{Name: name}
+	}
+	if err != nil {
+		return Description{}, err
+	}
+	return describe(d)
+}
+
+func describe(d client.Description) (Description, error) {
+	s, err := client.CustomStatusOf[State](d)
+	if err != nil {
+		return Description{}, err
+	}
+	out := Description{State: s, Instance: d}
+	t, err := s.Definition.ticks()
+	if err != nil {
+		return out, nil // Another build can have time zones that this program lacks.
+	}
+	for at := s.Next; !at.IsZero() && len(out.Ticks) < nextTicks; at = t.after(at) {
+		out.Ticks = append(out.Ticks, at)
+	}
+	return out, nil
+}
+
+// Page is a part of a list of schedules; NextPageToken is empty on the last.
+type Page struct {
+	Schedules     []Description
+	NextPageToken string
+}
+
+// List returns the schedules, newest first, a hundred instances a page. A page may be empty
+// and not be the last. It costs a read for each.
+func List(ctx context.Context, c *client.Client, pageToken string) (Page, error) {
+	found, err := c.List(ctx, client.ListQuery{Name: OrchestrationName, PageToken: pageToken})
+	if err != nil {
+		return Page{}, err
+	}
+	page := Page{NextPageToken: found.NextPageToken}
+	for _, d := range found.Instances {
+		s, err := describe(d)
+		if err != nil {
+			return Page{}, err
+		}
+		if s.Deleted || s.Definition.Name == "" && !strings.HasPrefix(d.Instance, "schedule:") {
+			continue
+		}
+		if s.Definition.Name == "" { // Its first turn has not shown a state: it is stuck.
+			s.Definition.Name = strings.TrimPrefix(d.Instance, "schedule:")
+		}
+		page.Schedules = append(page.Schedules, s)
+	}
+	return page, nil
+}

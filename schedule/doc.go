@@ -1,0 +1,45 @@
+// Package schedule starts orchestrations at recurring times: by a cron expression in a time
+// zone, or at an interval.
+//
+// A schedule is an instance of an orchestration of this package. It sleeps until its next
+// tick, starts what it is for, and continues as new. An idle schedule is one timer and costs
+// nothing. It is durable as every instance is, and it runs the same in memory, on SQLite and
+// on AWS.
+//
+// An application that has schedules names the orchestration among its parts:
+//
+//	app := turnstile.NewApp(Report.Implement(report), schedule.Part())
+//
+// A deployment then applies the schedules that the code declares. Apply creates what is
+// missing, changes what differs, and says what it did:
+//
+//	changes, err := schedule.Apply(ctx, c, schedule.Definition{
+//		Name: "nightly-report",
+//		Cron: "0 3 * * *", Zone: "Europe/Berlin",
+//		Starts: schedule.Orchestration(Report, ReportInput{Kind: "daily"}),
+//	})
+//
+// [Pause], [Resume], [Trigger], [Backfill] and [Delete] ask a schedule for something; they
+// return when that is queued. [Describe] and [List] look.
+//
+// # Ticks
+//
+// A tick is one of the times at which a schedule is due. The instance that it starts has the
+// id NAME@TIME, for example nightly-report@2026-03-29T01:00:00Z, so that no tick starts two
+// instances. Clocks that change are treated as follows; only cron expressions are affected:
+//
+//   - An hour that does not exist: the tick comes as much later as the clock jumps. "30 2 * * *"
+//     in Berlin is due at 03:30 on the day in March.
+//   - An hour that comes twice: a cron expression that names hours is due in the first of them
+//     only. One that is due every hour, or more often, is due in both.
+//
+// The next tick is recorded in the history. A later build of the program, with other rules of
+// time zones, changes the ticks after that one.
+//
+// # What a tick finds
+//
+// The [Overlap] of a definition says what happens if the instance of an earlier tick still
+// runs. Its [CatchUp] says what happens to ticks that were due while nothing ran, for example
+// during an outage. Ticks that start nothing are counted, and the newest are listed with their
+// reason.
+package schedule

@@ -1,0 +1,100 @@
+package schedule
+
+import (
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+)
+
+// obey does what the schedule is asked for. The caller has checked it; a repeat changes
+// nothing that is so already.
+func (r *runner) obey(ctx turnstile.Context, c *command) error {
+	r.changed = true
+	r.Revision++
+	if r.Deleted && c.Op != opUpdate {
+		return nil
+	}
+	switch c.Op {
+	case opUpdate:
+		return r.update(ctx, c)
+	case opPause:
+		r.Paused, r.Note = true, c.Note
+		return r.plan(ctx, time.Time{})
+	case opResume:
+		if r.Note = c.Note; !r.Paused {
+			return nil
+		}
+		r.Paused = false
+		return r.plan(ctx, time.Time{})
+	case opDelete:
+		r.Deleted, r.Paused, r.Note = true, false, c.Note
+		r.unbuffer()
+		return r.plan(ctx, time.Time{})
+	case opTrigger:
+		now, err := turnstile.Now(ctx)
+		if err != nil {
+			return err
+		}
+		return r.start(ctx, now, now, triggerID(r.Definition.Name, c.ID))
+	case opBackfill:
+		return r.backfill(ctx, c)
+	}
+	return nil // A newer build asks for something that this one does not know.
+}
+
+// update takes another definition. Ticks of the old one that wait for a running instance do
+// not start; a deleted schedule begins anew.
+func (r *runner) update(ctx turnstile.Context, c *command) error {
+	if c.Definition == nil {
+		return nil
+	}
+	r.unbuffer()
+	r.Definition, r.Deleted, r.Note = *c.Definition, false, c.Note
+	if r.Definition.Overlap == Allow {
+		// They go on, and are not waited for.
+		r.Running, r.children = nil, nil
+	}
+	return r.plan(ctx, time.Time{})
+}
+
+// unbuffer gives up the ticks that wait.
+func (r *runner) unbuffer() {
+	for _, tick := range r.Buffered {
+		r.missed(Span{From: tick, To: tick, Ticks: 1, Reason: ReasonDeleted})
+	}
+	r.Buffered = nil
+}
+
+// backfill starts the ticks of a range, one after another unless the overlap policy allows
+// them side by side. A tick that was started before is not started again.
+func (r *runner) backfill(ctx turnstile.Context, c *command) error {
+	now, err := turnstile.Now(ctx)
+	if err != nil {
+		return err
+	}
+	list, err := turnstile.SideEffect(ctx, "backfill", func() ([]time.Time, error) {
+		t, err := r.Definition.ticks()
+		if err != nil {
+			return nil, err
+		}
+		list, _ := t.between(c.From, c.To, MaxBackfill)
+		return list, nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, tick := range list {
+		if r.Definition.Overlap != Allow && len(r.Running) > 0 {
+			err = r.buffer(tick)
+		} else {
+			err = r.start(ctx, now, tick, tickID(r.Definition.Name, tick))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// triggerID is the id of the instance that a trigger starts.
+func triggerID(name, call string) string { return name + "@trigger-" + call }

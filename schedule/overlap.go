@@ -1,0 +1,122 @@
+package schedule
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+)
+
+// target is the declaration of what the schedule starts, under an instance id. It goes on
+// when the schedule ends or continues as new, and an instance that is there already is not
+// started again: it tells how it ends, or has ended.
+func (r *runner) target(instance string) turnstile.Orchestration[json.RawMessage, json.RawMessage] {
+	starts := r.Definition.Starts
+	o := turnstile.NewOrchestration[json.RawMessage, json.RawMessage](starts.Name).
+		With(turnstile.InstanceID(instance), turnstile.UseExisting(), turnstile.ParentClosePolicy(turnstile.Abandon))
+	if starts.Version != "" {
+		o = o.With(turnstile.Version(starts.Version))
+	}
+	return o
+}
+
+func (r *runner) child(ctx turnstile.Context, instance string) turnstile.Future[json.RawMessage] {
+	return r.target(instance).Start(ctx, r.Definition.Starts.Input)
+}
+
+// offer starts the instance of a tick, or does with the tick what the overlap policy says.
+func (r *runner) offer(ctx turnstile.Context, now, tick time.Time) error {
+	skip := func(tick time.Time, reason string) {
+		r.missed(Span{From: tick, To: tick, Ticks: 1, Reason: reason})
+	}
+	if len(r.Running) == 0 || r.Definition.Overlap == Allow {
+		return r.start(ctx, now, tick, tickID(r.Definition.Name, tick))
+	}
+	switch r.Definition.Overlap {
+	case BufferOne:
+		if len(r.Buffered) > 0 {
+			skip(tick, ReasonOverlap)
+			return nil
+		}
+		r.Buffered = append(r.Buffered, tick)
+	case BufferAll:
+		return r.buffer(tick)
+	case CancelRunning:
+		for _, waiting := range r.Buffered {
+			skip(waiting, ReasonOverlap)
+		}
+		if len(r.Buffered) == 0 {
+			for _, running := range r.Running {
+				if err := turnstile.CancelInstance(ctx, running.Instance, "the next tick of its schedule is due"); err != nil {
+					return err
+				}
+			}
+		}
+		r.Buffered = []time.Time{tick}
+	default:
+		skip(tick, ReasonOverlap)
+	}
+	return nil
+}
+
+// buffer keeps a tick until nothing runs.
+func (r *runner) buffer(tick time.Time) error {
+	if len(r.Buffered) >= MaxBuffered {
+		r.missed(Span{From: tick, To: tick, Ticks: 1, Reason: ReasonBufferFull})
+		return nil
+	}
+	r.Buffered = append(r.Buffered, tick)
+	return nil
+}
+
+// start starts an instance.
+func (r *runner) start(ctx turnstile.Context, now, tick time.Time, instance string) error {
+	started := Run{Tick: tick, Instance: instance, StartedAt: now, Outcome: OutcomeStarted}
+	r.ran(started)
+	if r.Definition.Overlap == Allow {
+		_, err := r.target(instance).StartDetached(ctx, r.Definition.Starts.Input)
+		return err
+	}
+	r.Running = append(r.Running, started)
+	r.children = append(r.children, r.child(ctx, instance))
+	return nil
+}
+
+// hasEnded takes in the end of an instance, and starts a tick that has waited for it.
+func (r *runner) hasEnded(ctx turnstile.Context, i int) error {
+	r.changed = true
+	instance := r.Running[i].Instance
+	_, err := r.children[i].Await(ctx)
+	switch failed, ok := errors.AsType[*turnstile.ChildError](err); {
+	case err == nil:
+		r.ended(instance, OutcomeCompleted, "")
+	case ok:
+		r.ended(instance, OutcomeFailed, cut(failed.Error(), 300))
+	default:
+		return err
+	}
+	r.Running, r.children = slices.Delete(r.Running, i, i+1), slices.Delete(r.children, i, i+1)
+	if len(r.Running) > 0 || len(r.Buffered) == 0 {
+		return nil
+	}
+	now, err := turnstile.Now(ctx)
+	if err != nil {
+		return err
+	}
+	tick := r.Buffered[0]
+	r.Buffered = slices.Delete(r.Buffered, 0, 1)
+	return r.start(ctx, now, tick, tickID(r.Definition.Name, tick))
+}
+
+// cut shortens a text to at most so many bytes, at a character.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && text[most]&0xC0 == 0x80 {
+		most--
+	}
+	return text[:most] + "…"
+}

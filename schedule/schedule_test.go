@@ -1,0 +1,353 @@
+package schedule_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/schedule"
+	"github.com/turnstile-go/turnstile/turnstiletest"
+)
+
+var began = time.Date(2026, 1, 1, 0, 30, 0, 0, time.UTC)
+
+// world has a schedule of every hour, whose instances take as long as their input says.
+type world struct {
+	*testing.T
+	env *turnstiletest.Env
+}
+
+func newWorld(t *testing.T, options ...turnstiletest.Option) *world {
+	t.Helper()
+	app := turnstile.NewApp(schedule.Part(), report.Implement(func(ctx turnstile.Context, in string) (string, error) {
+		d, err := time.ParseDuration(in)
+		if err != nil {
+			return "", errors.New("it cannot be")
+		}
+		return "done", turnstile.Sleep(ctx, d)
+	}))
+	return &world{t, turnstiletest.New(t, app, append(options, turnstiletest.WithStartTime(began))...)}
+}
+
+func hourly(takes string) schedule.Definition {
+	return schedule.Definition{Name: "hourly", Cron: "0 * * * *", Starts: schedule.Orchestration(report, takes)}
+}
+
+func (w *world) must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *world) describe() schedule.Description {
+	w.Helper()
+	d, err := schedule.Describe(w.Context(), w.env.Client(), "hourly")
+	w.must(err)
+	return d
+}
+
+// create creates a schedule and lets its first turn pass.
+func (w *world) create(d schedule.Definition) {
+	w.Helper()
+	w.must(schedule.Create(w.Context(), w.env.Client(), d))
+	w.env.Advance(time.Second)
+}
+
+// ran lists the ticks that started an instance, as day and hour, with what came of them.
+func (w *world) ran() (list []string) {
+	w.Helper()
+	for _, r := range w.describe().Recent {
+		list = append(list, r.Tick.Format("02T15:04")+" "+r.Outcome)
+	}
+	return list
+}
+
+func (w *world) missed() (list []string) {
+	w.Helper()
+	for _, m := range w.describe().Missed {
+		list = append(list, fmt.Sprintf("%s-%s %d %s", m.From.Format("02T15"), m.To.Format("02T15"), m.Ticks, m.Reason))
+	}
+	return list
+}
+
+func (w *world) equal(what string, got, want []string) {
+	w.Helper()
+	if !slices.Equal(got, want) {
+		w.Errorf("%s: %q, want %q", what, got, want)
+	}
+}
+
+func TestAScheduleStartsAnInstanceAtEachTick(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.create(hourly("10m"))
+	d := w.describe()
+	if len(d.Ticks) != 5 || !d.Ticks[0].Equal(began.Add(30*time.Minute)) || !d.Ticks[4].Equal(d.Ticks[0].Add(4*time.Hour)) {
+		t.Errorf("next ticks %v", d.Ticks)
+	}
+	w.env.Advance(3 * time.Hour)
+	w.equal("ran", w.ran(), []string{"01T01:00 completed", "01T02:00 completed", "01T03:00 completed"})
+	started, err := w.env.Client().Describe(t.Context(), "hourly@2026-01-01T02:00:00Z")
+	if err != nil || started.Status != client.StatusCompleted || started.Name != "Report" {
+		t.Errorf("the instance of a tick: %+v, %v", started, err)
+	}
+	w.env.Advance(48 * time.Hour)
+	if d := w.describe(); d.Started != 51 || d.MissedTicks != 0 || len(d.Recent) != 10 || d.Instance.ExecutionID < 3 {
+		t.Errorf("after two days: %d started, %d missed, %d listed, execution %d", d.Started, d.MissedTicks, len(d.Recent), d.Instance.ExecutionID)
+	}
+}
+
+func TestWhatHappensIfATickComesWhileAnInstanceRuns(t *testing.T) {
+	t.Parallel()
+	for policy, want := range map[schedule.Overlap]struct{ ran, missed []string }{
+		schedule.Skip: {[]string{"01T01:00 completed", "01T04:00 started"},
+			[]string{"01T02-01T03 2 overlap", "01T05-01T05 1 overlap"}},
+		schedule.BufferOne: {[]string{"01T01:00 completed", "01T02:00 started"},
+			[]string{"01T03-01T03 1 overlap", "01T05-01T05 1 overlap"}},
+		schedule.BufferAll: {[]string{"01T01:00 completed", "01T02:00 started"}, nil},
+		schedule.Allow:     {[]string{"01T01:00 started", "01T02:00 started", "01T03:00 started", "01T04:00 started", "01T05:00 started"}, nil},
+		schedule.CancelRunning: {[]string{"01T01:00 failed", "01T02:00 failed", "01T03:00 failed", "01T04:00 failed", "01T05:00 started"},
+			nil},
+	} {
+		t.Run(string(policy), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			d := hourly("150m")
+			d.Overlap = policy
+			w.create(d)
+			w.env.Advance(5*time.Hour - 10*time.Minute)
+			w.equal("ran", w.ran(), want.ran)
+			w.equal("missed", w.missed(), want.missed)
+		})
+	}
+}
+
+func TestInstancesThatRunAreKnownAfterTheScheduleContinuesAsNew(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	d := hourly("100h")
+	w.create(d)
+	w.env.Advance(99 * time.Hour)
+	if d := w.describe(); d.Started != 1 || d.MissedTicks != 98 || d.Instance.ExecutionID < 4 {
+		t.Errorf("%d started, %d missed, execution %d; want one that all the others wait for", d.Started, d.MissedTicks, d.Instance.ExecutionID)
+	}
+	w.env.Advance(4 * time.Hour)
+	w.equal("ran", w.ran(), []string{"01T01:00 completed", "05T06:00 started"})
+}
+
+func TestHowAScheduleCatchesUpAfterAnOutage(t *testing.T) {
+	t.Parallel()
+	for policy, want := range map[schedule.CatchUp]struct{ ran, missed []string }{
+		schedule.CatchUpLast: {[]string{"01T01:00 completed", "01T07:00 completed", "01T08:00 completed"}, []string{"01T02-01T06 5 outage"}},
+		schedule.CatchUpNone: {[]string{"01T01:00 completed", "01T08:00 completed"}, []string{"01T02-01T07 6 outage"}},
+		schedule.CatchUpAll:  {[]string{"01T01:00 completed", "01T05:00 completed", "01T06:00 completed", "01T07:00 completed", "01T08:00 completed"}, []string{"01T02-01T04 3 outage"}},
+	} {
+		t.Run(string(policy), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, turnstiletest.AllowStuck())
+			d := hourly("1s")
+			d.CatchUp, d.Overlap = policy, schedule.BufferAll
+			if policy == schedule.CatchUpAll {
+				d.Window = 150 * time.Minute
+			}
+			w.create(d)
+			w.env.Advance(time.Hour)
+			// Until 07:10 no build has the orchestration of schedules.
+			w.env.Deploy(turnstile.NewApp(report.Implement(func(turnstile.Context, string) (string, error) { return "done", nil })))
+			w.env.Advance(5*time.Hour + 39*time.Minute)
+			w.env.Deploy(turnstile.NewApp(schedule.Part(), report.Implement(func(turnstile.Context, string) (string, error) { return "done", nil })))
+			w.must(w.env.Client().Wake(t.Context(), schedule.InstanceID("hourly")))
+			w.env.Advance(time.Hour)
+			w.equal("ran", w.ran(), want.ran)
+			w.equal("missed", w.missed(), want.missed)
+		})
+	}
+}
+
+func TestAPausedScheduleStartsNothingUntilItIsResumed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.create(hourly("1s"))
+	w.env.Advance(time.Hour)
+	w.must(schedule.Pause(t.Context(), w.env.Client(), "hourly", "the report is wrong"))
+	w.env.Advance(5 * time.Hour)
+	if d := w.describe(); !d.Paused || d.Note != "the report is wrong" || len(d.Ticks) != 0 || d.Started != 1 {
+		t.Errorf("paused: %+v", d.State)
+	}
+	instance, err := schedule.Trigger(t.Context(), w.env.Client(), "hourly")
+	w.must(err)
+	w.env.Advance(time.Minute)
+	if d, err := w.env.Client().Describe(t.Context(), instance); err != nil || d.Status != client.StatusCompleted {
+		t.Errorf("triggered while it is paused: %+v, %v", d, err)
+	}
+	w.must(schedule.Resume(t.Context(), w.env.Client(), "hourly", "mended"))
+	w.env.Advance(time.Hour)
+	if d := w.describe(); d.Paused || d.Note != "mended" || d.Started != 3 || d.MissedTicks != 0 {
+		t.Errorf("resumed: %+v", d.State)
+	}
+}
+
+func TestABackfillStartsEachTickOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.create(hourly("1s"))
+	w.env.Advance(2 * time.Hour) // 01:00 and 02:00 have run.
+	n, err := schedule.Backfill(t.Context(), w.env.Client(), "hourly", began.Add(-2*time.Hour), began.Add(time.Hour))
+	w.must(err)
+	if n != 3 {
+		t.Errorf("%d ticks, want 23:00, 00:00 and 01:00", n)
+	}
+	w.env.Advance(time.Minute)
+	w.equal("ran", w.ran(), []string{"01T01:00 completed", "01T02:00 completed", "31T23:00 completed", "01T00:00 completed", "01T01:00 completed"})
+	again, err := w.env.Client().Describe(t.Context(), "hourly@2026-01-01T01:00:00Z")
+	w.must(err)
+	if at := began.Add(30 * time.Minute); again.CreatedAt.Sub(at).Abs() > time.Minute {
+		t.Errorf("the instance of 01:00 was started at %s", again.CreatedAt)
+	}
+	for _, c := range []struct {
+		from, to time.Time
+		want     string
+	}{
+		{began, began.Add(time.Minute), "the schedule has no tick there"},
+		{began, began.Add(1001 * time.Hour), "it has more than 1000 ticks"},
+	} {
+		if _, err := schedule.Backfill(t.Context(), w.env.Client(), "hourly", c.from, c.to); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %q", err, c.want)
+		}
+	}
+}
+
+func TestAnUpdateHoldsFromTheNextTickOn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.create(hourly("1s"))
+	w.env.Advance(time.Hour)
+	daily := hourly("1s")
+	daily.Cron = "0 12 * * *"
+	w.must(schedule.Update(t.Context(), w.env.Client(), daily))
+	w.env.Advance(24 * time.Hour)
+	w.equal("ran", w.ran(), []string{"01T01:00 completed", "01T12:00 completed"})
+	if d := w.describe(); d.Revision != 2 || d.Definition.Cron != "0 12 * * *" {
+		t.Errorf("revision %d, %+v", d.Revision, d.Definition)
+	}
+}
+
+func TestCreateIsIdempotentAndRefusesAnotherDefinition(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.create(hourly("1s"))
+	w.create(hourly("1s"))
+	other := hourly("1s")
+	other.Jitter = time.Minute
+	exists, ok := errors.AsType[*schedule.ExistsError](schedule.Create(t.Context(), w.env.Client(), other))
+	if !ok || exists.Name != "hourly" || exists.Have.Jitter != 0 {
+		t.Errorf("another definition: %v", exists)
+	}
+	if d := w.describe(); d.Revision != 1 {
+		t.Errorf("revision %d", d.Revision)
+	}
+}
+
+func TestADeletedScheduleIsGoneUntilItIsCreatedAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.create(hourly("1s"))
+	w.must(schedule.Delete(t.Context(), w.env.Client(), "hourly", "not needed"))
+	w.env.Advance(5 * time.Hour)
+	if _, err := schedule.Describe(t.Context(), w.env.Client(), "hourly"); err == nil || !strings.Contains(err.Error(), `schedule "hourly" not found`) {
+		t.Errorf("%v", err)
+	}
+	if page, err := schedule.List(t.Context(), w.env.Client(), ""); err != nil || len(page.Schedules) != 0 {
+		t.Errorf("%+v, %v", page, err)
+	}
+	for what, err := range map[string]error{
+		"pause":  schedule.Pause(t.Context(), w.env.Client(), "hourly", ""),
+		"delete": schedule.Delete(t.Context(), w.env.Client(), "nobody", ""),
+		"update": schedule.Update(t.Context(), w.env.Client(), nightly()),
+	} {
+		if _, ok := errors.AsType[*schedule.NotFoundError](err); !ok {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	w.create(hourly("1s"))
+	w.env.Advance(time.Hour)
+	if page, err := schedule.List(t.Context(), w.env.Client(), ""); err != nil || len(page.Schedules) != 1 || page.Schedules[0].Started != 1 {
+		t.Errorf("%+v, %v", page, err)
+	}
+}
+
+func TestApplySaysWhatItChanges(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	apply := func(definitions ...schedule.Definition) (did []string) {
+		changes, err := schedule.Apply(t.Context(), w.env.Client(), definitions...)
+		w.must(err)
+		w.env.Advance(time.Second)
+		for _, c := range changes {
+			did = append(did, c.Name+" "+c.Did)
+		}
+		return did
+	}
+	w.equal("first", apply(hourly("1s"), nightly()), []string{"hourly created", "nightly created"})
+	later := nightly()
+	later.Cron = "0 4 * * *"
+	w.equal("second", apply(hourly("1s"), later), []string{"hourly unchanged", "nightly updated"})
+	w.equal("third", apply(hourly("1s"), later), []string{"hourly unchanged", "nightly unchanged"})
+	bad := nightly()
+	bad.Zone = "Nowhere"
+	if _, err := schedule.Apply(t.Context(), w.env.Client(), hourly("2s"), bad, nightly()); err == nil || !strings.Contains(err.Error(), "Nowhere") || !strings.Contains(err.Error(), "two definitions have it") {
+		t.Errorf("%v", err)
+	}
+	if d := w.describe(); d.Revision != 1 {
+		t.Errorf("something was sent although a definition is wrong: revision %d", d.Revision)
+	}
+}
+
+func TestAScheduleThatIsOverStartsNothingMore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	d := hourly("1s")
+	d.Begin, d.End = began.Add(2*time.Hour), began.Add(4*time.Hour)
+	w.create(d)
+	w.env.Advance(10 * time.Hour)
+	w.equal("ran", w.ran(), []string{"01T03:00 completed", "01T04:00 completed"})
+	if d := w.describe(); len(d.Ticks) != 0 || d.Instance.Status != client.StatusRunning {
+		t.Errorf("%+v", d)
+	}
+}
+
+func TestASchedulesRunThatFailsSaysWhy(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.create(hourly("never"))
+	w.env.Advance(time.Hour)
+	if d := w.describe(); len(d.Recent) != 1 || d.Recent[0].Outcome != schedule.OutcomeFailed || !strings.Contains(d.Recent[0].Failure, "it cannot be") {
+		t.Errorf("%+v", d.Recent)
+	}
+}
+
+// Each crash at each call: every tick is accounted for, and no instance is started twice.
+func TestAScheduleSurvivesACrashAtEachCall(t *testing.T) {
+	t.Parallel()
+	app := turnstile.NewApp(schedule.Part(), report.Implement(func(ctx turnstile.Context, _ string) (string, error) {
+		return "done", turnstile.Sleep(ctx, 90*time.Minute)
+	}))
+	turnstiletest.CrashTest(t, app, func(env *turnstiletest.Env) {
+		d := hourly("")
+		d.Overlap = schedule.BufferOne
+		if err := schedule.Create(t.Context(), env.Client(), d); err != nil {
+			t.Fatal(err)
+		}
+		env.Advance(5 * time.Hour)
+		found, err := schedule.Describe(t.Context(), env.Client(), "hourly")
+		if err != nil || found.Started+found.MissedTicks+len(found.Buffered) != 5 {
+			t.Fatalf("%+v, %v; want five ticks", found.State, err)
+		}
+	}, turnstiletest.WithStartTime(began))
+}

@@ -1,0 +1,208 @@
+package schedule
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+func at(text string) time.Time {
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+func ticksOf(t *testing.T, d Definition) *ticks {
+	t.Helper()
+	d.Name, d.Starts.Name = "s", "Report"
+	if err := d.Check(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := d.ticks()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestTicksWhereTheClockChanges(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		cron, zone, from string
+		want             []string
+	}{
+		"an hour that does not exist: the tick comes as much later": {"30 2 * * *", "Europe/Berlin", "2026-03-28T12:00:00Z",
+			[]string{"2026-03-29T01:30:00Z", "2026-03-30T00:30:00Z"}},
+		"an hour that comes twice: a tick that names its hour is due in the first": {"30 2 * * *", "Europe/Berlin", "2026-10-24T12:00:00Z",
+			[]string{"2026-10-25T00:30:00Z", "2026-10-26T01:30:00Z"}},
+		"several hours are named": {"30 1,2,3 * * *", "Europe/Berlin", "2026-10-24T22:00:00Z",
+			[]string{"2026-10-24T23:30:00Z", "2026-10-25T00:30:00Z", "2026-10-25T02:30:00Z"}},
+		"an hour that comes twice: a tick of every hour is due in both": {"0 * * * *", "Europe/Berlin", "2026-10-24T23:30:00Z",
+			[]string{"2026-10-25T00:00:00Z", "2026-10-25T01:00:00Z", "2026-10-25T02:00:00Z"}},
+		"every half hour": {"*/30 * * * *", "Europe/Berlin", "2026-03-29T00:15:00Z",
+			[]string{"2026-03-29T00:30:00Z", "2026-03-29T01:00:00Z", "2026-03-29T01:30:00Z"}},
+		"half an hour is put back": {"45 1 * * *", "Australia/Lord_Howe", "2026-04-03T20:00:00Z",
+			[]string{"2026-04-04T14:45:00Z", "2026-04-05T15:15:00Z"}},
+		"midnight does not exist": {"0 0 * * *", "America/Santiago", "2026-09-05T12:00:00Z",
+			[]string{"2026-09-06T04:00:00Z", "2026-09-07T03:00:00Z"}},
+		"leap days alone": {"0 0 29 2 *", "", "2026-01-01T00:00:00Z", []string{"2028-02-29T00:00:00Z", "2032-02-29T00:00:00Z"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ticks := ticksOf(t, Definition{Cron: c.cron, Zone: c.zone})
+			var got []string
+			for tick := at(c.from); len(got) < len(c.want); {
+				tick = ticks.after(tick)
+				got = append(got, tick.Format(time.RFC3339))
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("ticks %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+// The dumb model looks at each minute of the days around a change of the clock.
+func TestTicksAroundAChangeOfTheClockAreThoseOfAModel(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		name := rapid.SampledFrom([]string{"Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "America/Santiago", "Africa/Cairo", "Pacific/Chatham", "Asia/Tehran"}).Draw(t, "zone")
+		zone, err := time.LoadLocation(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, change := time.Date(rapid.IntRange(1990, 2040).Draw(t, "year"), time.Month(rapid.IntRange(1, 12).Draw(t, "month")), 15, 0, 0, 0, 0, zone).ZoneBounds()
+		if change.IsZero() {
+			return
+		}
+		minute, hours := rapid.IntRange(0, 59).Draw(t, "minute"), rapid.SliceOfNDistinct(rapid.IntRange(0, 23), 1, 6, rapid.ID[int]).Draw(t, "hours")
+		named := rapid.Bool().Draw(t, "named")
+		expression, field := fmt.Sprintf("%d * * * *", minute), ""
+		if named {
+			for _, hour := range hours {
+				field += fmt.Sprintf(",%d", hour)
+			}
+			expression = fmt.Sprintf("%d %s * * *", minute, field[1:])
+		}
+		d := Definition{Name: "s", Cron: expression, Zone: name}
+		ticks, err := d.ticks()
+		if err != nil {
+			t.Fatal(err)
+		}
+		fits := func(shown time.Time) bool {
+			return shown.Minute() == minute && (!named || slices.Contains(hours, shown.Hour()))
+		}
+		from, to := change.Add(-36*time.Hour).Truncate(time.Minute), change.Add(36*time.Hour)
+		var want []time.Time
+		seen := map[time.Time]bool{}
+		for at := from; at.Before(to); at = at.Add(time.Minute) {
+			if shown := ticks.clockShows(at); fits(shown) && !(named && seen[shown]) {
+				want, seen[shown] = append(want, at.UTC()), true
+			}
+		}
+		if _, before := change.Add(-1).In(zone).Zone(); named {
+			for shown := ticks.clockShows(change.Add(-1)).Truncate(time.Minute); shown.Before(ticks.clockShows(change)); shown = shown.Add(time.Minute) {
+				if at := shown.Add(-time.Duration(before) * time.Second); fits(shown) && !seen[shown] && !slices.ContainsFunc(want, at.Equal) {
+					want = append(want, at)
+				}
+			}
+		}
+		slices.SortFunc(want, time.Time.Compare)
+		var got []time.Time
+		for at := ticks.after(from.Add(-1)); at.Before(to); at = ticks.after(at) {
+			got = append(got, at)
+		}
+		if !slices.EqualFunc(got, want, time.Time.Equal) {
+			t.Fatalf("%s in %s around %s:\n got %v\nwant %v", expression, name, change, got, want)
+		}
+	})
+}
+
+func TestAnIntervalDoesNotDependOnWhenItsScheduleWasMade(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		every := time.Duration(rapid.Int64Range(1, 100_000).Draw(t, "every")) * time.Second
+		d := Definition{Name: "s", Every: every, Offset: time.Duration(rapid.Int64Range(0, int64(every)-1).Draw(t, "offset"))}
+		from := time.Unix(rapid.Int64Range(-1_000_000, 2_000_000_000).Draw(t, "from"), rapid.Int64Range(0, 999_999_999).Draw(t, "nanos"))
+		ticks, err := d.ticks()
+		if err != nil {
+			t.Fatal(err)
+		}
+		next := ticks.after(from)
+		if !next.After(from) || next.Sub(from) > every {
+			t.Fatalf("the tick after %s is %s", from, next)
+		}
+		if rest := (next.UnixNano() - d.Offset.Nanoseconds()) % every.Nanoseconds(); rest != 0 {
+			t.Fatalf("%s is %d ns beside the interval", next, rest)
+		}
+	})
+}
+
+func TestAJitterIsTheSameHoweverOftenItIsComputed(t *testing.T) {
+	t.Parallel()
+	ticks := ticksOf(t, Definition{Cron: "@hourly", Jitter: 10 * time.Minute})
+	parts := map[time.Duration]bool{}
+	for tick := at("2026-01-01T00:00:00Z"); len(parts) < 20; tick = ticks.after(tick) {
+		part := ticks.fires(tick).Sub(tick)
+		if part < 0 || part >= 10*time.Minute || part != ticks.fires(tick).Sub(tick) {
+			t.Fatalf("the jitter of %s is %s", tick, part)
+		}
+		parts[part] = true
+	}
+}
+
+// The dumb model goes through all ticks one by one.
+func TestWhatIsDueIsStartedOrMissed(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		d := Definition{Name: "s", Every: time.Duration(rapid.Int64Range(1, 600).Draw(t, "every")) * time.Second,
+			CatchUp: rapid.SampledFrom([]CatchUp{"", CatchUpLast, CatchUpAll, CatchUpNone}).Draw(t, "catch up")}
+		if d.CatchUp == CatchUpAll {
+			d.Window = time.Duration(rapid.Int64Range(0, 7200).Draw(t, "window")) * time.Second
+		}
+		ticks, err := d.ticks()
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := ticks.after(at("2026-01-01T00:00:00Z"))
+		now := first.Add(time.Duration(rapid.Int64Range(0, 20_000).Draw(t, "late")) * time.Second)
+		var all []time.Time
+		for tick := first; !tick.After(now); tick = tick.Add(d.Every) {
+			all = append(all, tick)
+		}
+		var started []time.Time
+		missed := 0
+		for from, rounds := first, 0; !from.After(now); rounds++ {
+			found := ticks.dueAt(from, now)
+			if len(found.Start) > mostAtOnce || rounds > len(all) {
+				t.Fatalf("%d ticks in round %d", len(found.Start), rounds)
+			}
+			started = append(started, found.Start...)
+			if found.Missed != nil {
+				missed += found.Missed.Ticks
+			}
+			from = found.Next
+		}
+		if len(started)+missed != len(all) || !slices.IsSortedFunc(started, time.Time.Compare) {
+			t.Fatalf("%d ticks were started, %d missed, of %d: %v", len(started), missed, len(all), started)
+		}
+		window := OnTime
+		if d.CatchUp == CatchUpAll {
+			window = max(window, d.plain().Window)
+		}
+		for i, tick := range all {
+			in := now.Sub(tick) <= window
+			if (d.CatchUp == "" || d.CatchUp == CatchUpLast) && i == len(all)-1 {
+				in = true // The newest is caught up.
+			}
+			if in != slices.ContainsFunc(started, tick.Equal) {
+				t.Fatalf("tick %s at %s: started %v, want %v", tick, now, !in, in)
+			}
+		}
+	})
+}
