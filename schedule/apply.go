@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
-	"github.com/turnstile-go/turnstile/client"
 )
 
 // Change is what [Apply] has done with a schedule.
@@ -21,7 +19,7 @@ type Change struct {
 //
 // All definitions are checked before anything is sent. Errors: those of [Definition.Check]; an
 // [*InvalidError] for a name that is given twice.
-func Apply(ctx context.Context, c *client.Client, definitions ...Definition) ([]Change, error) {
+func Apply(ctx context.Context, c Client, definitions ...Definition) ([]Change, error) {
 	var errs []error
 	seen := map[string]bool{}
 	for i := range definitions {

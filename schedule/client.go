@@ -13,6 +13,17 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 )
 
+// Is reports whether the target is [client.ErrNotFound].
+func (e *NotFoundError) Is(target error) bool { return target == client.ErrNotFound }
+
+// Client is what the functions of this package need: a [*client.Client].
+type Client interface {
+	Start(ctx context.Context, r client.StartRequest) (client.Started, error)
+	Raise(ctx context.Context, r client.RaiseRequest) error
+	Describe(ctx context.Context, instance string) (client.Description, error)
+	List(ctx context.Context, q client.ListQuery) (client.ListPage, error)
+}
+
 // ExistsError says that there is a schedule of this name with another definition.
 type ExistsError struct {
 	Name string
@@ -26,6 +37,7 @@ func (e *ExistsError) Error() string {
 }
 
 // NotFoundError says that there is no schedule of this name, or that it was deleted.
+// errors.Is finds client.ErrNotFound in it.
 type NotFoundError struct{ Name string }
 
 // Error implements error.
@@ -38,7 +50,7 @@ func (e *NotFoundError) Error() string {
 //
 // Errors: those of [Definition.Check]; [*ExistsError]; [*client.EndedError] if somebody has
 // terminated the instance that the schedule is; those of [client.Client.Start].
-func Create(ctx context.Context, c *client.Client, d Definition) error {
+func Create(ctx context.Context, c Client, d Definition) error {
 	if err := d.Check(); err != nil {
 		return err
 	}
@@ -46,15 +58,18 @@ func Create(ctx context.Context, c *client.Client, d Definition) error {
 	return err
 }
 
-func create(ctx context.Context, c *client.Client, d Definition) (created bool, err error) {
+func create(ctx context.Context, c Client, d Definition) (created bool, err error) {
 	content, err := json.Marshal(d.plain())
 	if err != nil {
 		return false, err
 	}
 	// Two calls with one definition are one start.
 	sum := sha256.Sum256(content)
-	_, err = client.Start(ctx, c, schedules, State{Definition: d}, client.WithInstanceID(InstanceID(d.Name)),
-		client.WithDeduplicationID("schedule-"+hex.EncodeToString(sum[:16])))
+	input, err := json.Marshal(State{Definition: d})
+	if err != nil {
+		return false, err
+	}
+	_, err = c.Start(ctx, client.StartRequest{Name: OrchestrationName, Instance: InstanceID(d.Name), DeduplicationID: "schedule-" + hex.EncodeToString(sum[:16]), Input: input})
 	if _, exists := errors.AsType[*client.AlreadyExistsError](err); err != nil && !exists {
 		return false, err
 	}
@@ -65,7 +80,7 @@ func create(ctx context.Context, c *client.Client, d Definition) (created bool, 
 	case err != nil:
 		return false, err
 	case have.Deleted:
-		return true, ask(ctx, c, d.Name, command{Op: opUpdate, Definition: &d})
+		return true, send(ctx, c, d.Name, command{Op: opUpdate, Definition: &d})
 	case have.Instance.Status.Terminal():
 		return false, &client.EndedError{Instance: have.Instance.Instance, Status: have.Instance.Status}
 	case !have.Definition.same(&d):
@@ -76,7 +91,7 @@ func create(ctx context.Context, c *client.Client, d Definition) (created bool, 
 
 // Update gives a schedule another definition. Instances that run go on. Errors: those of
 // [Definition.Check]; [*NotFoundError].
-func Update(ctx context.Context, c *client.Client, d Definition) error {
+func Update(ctx context.Context, c Client, d Definition) error {
 	if err := d.Check(); err != nil {
 		return err
 	}
@@ -85,18 +100,18 @@ func Update(ctx context.Context, c *client.Client, d Definition) error {
 
 // Pause stops the ticks of a schedule until [Resume]. Ticks that would be due meanwhile are
 // not started later; [Backfill] starts them. The note says why. Errors: [*NotFoundError].
-func Pause(ctx context.Context, c *client.Client, name, note string) error {
+func Pause(ctx context.Context, c Client, name, note string) error {
 	return ask(ctx, c, name, command{Op: opPause, Note: note})
 }
 
 // Resume goes on with the first tick after now. Errors: [*NotFoundError].
-func Resume(ctx context.Context, c *client.Client, name, note string) error {
+func Resume(ctx context.Context, c Client, name, note string) error {
 	return ask(ctx, c, name, command{Op: opResume, Note: note})
 }
 
 // Trigger starts an instance now, whatever runs, and returns its id. A paused schedule can be
 // triggered. Errors: [*NotFoundError].
-func Trigger(ctx context.Context, c *client.Client, name string) (instance string, err error) {
+func Trigger(ctx context.Context, c Client, name string) (instance string, err error) {
 	id := callID()
 	return triggerID(name, id), ask(ctx, c, name, command{Op: opTrigger, ID: id})
 }
@@ -106,7 +121,7 @@ func Trigger(ctx context.Context, c *client.Client, name string) (instance strin
 // again. It returns how many ticks there are.
 //
 // Errors: [*InvalidError] if there are none, or more than [MaxBackfill]; [*NotFoundError].
-func Backfill(ctx context.Context, c *client.Client, name string, from, to time.Time) (int, error) {
+func Backfill(ctx context.Context, c Client, name string, from, to time.Time) (int, error) {
 	d, err := Describe(ctx, c, name)
 	if err != nil {
 		return 0, err
@@ -128,25 +143,27 @@ func Backfill(ctx context.Context, c *client.Client, name string, from, to time.
 
 // Delete ends a schedule. Instances that run go on. Its name can be created again. Errors:
 // [*NotFoundError].
-func Delete(ctx context.Context, c *client.Client, name, note string) error {
+func Delete(ctx context.Context, c Client, name, note string) error {
 	return ask(ctx, c, name, command{Op: opDelete, Note: note})
 }
 
 // ask sends a schedule what it is asked for.
-func ask(ctx context.Context, c *client.Client, name string, cmd command) error {
+func ask(ctx context.Context, c Client, name string, cmd command) error {
+	if _, err := Describe(ctx, c, name); err != nil {
+		return err
+	}
+	return send(ctx, c, name, cmd)
+}
+
+func send(ctx context.Context, c Client, name string, cmd command) error {
 	if cmd.ID == "" {
 		cmd.ID = callID()
 	}
-	if cmd.Op != opUpdate {
-		if _, err := Describe(ctx, c, name); err != nil {
-			return err
-		}
+	data, err := json.Marshal(cmd)
+	if err != nil {
+		return err
 	}
-	err := client.Raise(ctx, c, controls, InstanceID(name), cmd, client.WithDeduplicationID(cmd.ID), client.CheckRunning())
-	if _, gone := errors.AsType[*client.NotFoundError](err); gone || errors.Is(err, client.ErrNoRecord) {
-		return &NotFoundError{Name: name}
-	}
-	return err
+	return c.Raise(ctx, client.RaiseRequest{Instance: InstanceID(name), Name: controls.Name(), DeduplicationID: cmd.ID, Data: data, CheckRunning: true})
 }
 
 func callID() string { return rand.Text() }

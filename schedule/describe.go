@@ -23,7 +23,7 @@ type Description struct {
 const nextTicks = 5
 
 // Describe looks at a schedule. It costs one read. Errors: [*NotFoundError].
-func Describe(ctx context.Context, c *client.Client, name string) (Description, error) {
+func Describe(ctx context.Context, c Client, name string) (Description, error) {
 	d, err := find(ctx, c, name)
 	if err == nil && d.Deleted {
 		return Description{}, &NotFoundError{Name: name}
@@ -32,7 +32,7 @@ func Describe(ctx context.Context, c *client.Client, name string) (Description, 
 }
 
 // find looks at a schedule, also if it was deleted.
-func find(ctx context.Context, c *client.Client, name string) (Description, error) {
+func find(ctx context.Context, c Client, name string) (Description, error) {
 	d, err := c.Describe(ctx, InstanceID(name))
 	if _, gone := errors.AsType[*client.NotFoundError](err); gone {
 		return Description{}, &NotFoundError{Name: name}
@@ -59,6 +59,19 @@ func describe(d client.Description) (Description, error) {
 	return out, nil
 }
 
+// Next returns the first ticks after a time, at most n; none of a definition that cannot be.
+func (d *Definition) Next(after time.Time, n int) []time.Time {
+	t, err := d.ticks()
+	if err != nil {
+		return nil
+	}
+	var list []time.Time
+	for at := t.after(after); !at.IsZero() && len(list) < n; at = t.after(at) {
+		list = append(list, at)
+	}
+	return list
+}
+
 // Page is a part of a list of schedules; NextPageToken is empty on the last.
 type Page struct {
 	Schedules     []Description
@@ -67,7 +80,7 @@ type Page struct {
 
 // List returns the schedules, newest first, a hundred instances a page. A page may be empty
 // and not be the last. It costs a read for each.
-func List(ctx context.Context, c *client.Client, pageToken string) (Page, error) {
+func List(ctx context.Context, c Client, pageToken string) (Page, error) {
 	found, err := c.List(ctx, client.ListQuery{Name: OrchestrationName, PageToken: pageToken})
 	if err != nil {
 		return Page{}, err

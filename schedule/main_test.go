@@ -7,6 +7,6 @@ import (
 	"go.uber.org/goleak"
 )
 
-var minutes = flag.Int("minutes", 30, "how many minutes lie between two ticks of the year")
+var minutes = flag.Int("minutes", 60, "how many minutes lie between two ticks of the year")
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

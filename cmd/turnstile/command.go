@@ -44,6 +44,8 @@ func groups() []group {
 		{"Look", []*command{listCommand(), describeCommand(), historyCommand(), timelineCommand(), watchCommand(), waitCommand(), costCommand()}},
 		{"Put right", []*command{wakeCommand(), cancelCommand(), terminateCommand(), rerunCommand(), purgeCommand(),
 			deadLetterListCommand(), deadLetterShowCommand(), deadLetterRedriveCommand(), deadLetterDeleteCommand()}},
+		{"Schedules", []*command{scheduleListCommand(), scheduleShowCommand(), scheduleCreateCommand(), schedulePauseCommand(), scheduleResumeCommand(),
+			scheduleTriggerCommand(), scheduleBackfillCommand(), scheduleDeleteCommand()}},
 		{"Run the stack", []*command{doctorCommand(), pauseCommand(), resumeCommand(), consoleCommand()}},
 		{"Develop", []*command{newCommand(), devCommand(), replayCommand(), lintCommand(), templateUpgradeCommand()}},
 		{"This command", []*command{completionCommand(), versionCommand()}},
