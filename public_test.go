@@ -44,7 +44,6 @@ var apart = []string{"engine", "store/dynamo"}
 
 const (
 	mostPackages = 17
-	mostPackages = 17
 	mostNames    = 467 // of which package schedule has 35
 )
 
