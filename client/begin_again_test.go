@@ -27,7 +27,7 @@ func attempted(ctx turnstile.Context, in int) (int, error) {
 	return in, nil
 }
 
-func TestAnInstanceThatHasEndedBeginsAgain(t *testing.T) {
+func TestO09AnInstanceThatHasEndedBeginsAgain(t *testing.T) {
 	t.Parallel()
 	e := start(t, attempts.Implement(attempted))
 	id := client.WithInstanceID("order-1")

@@ -9,11 +9,14 @@ import (
 )
 
 // beginAgain has an instance that has ended begin its next execution, by a start that
-// asks for that; it reports whether it does. What the execution before had to send was
-// sent: its messages are acknowledged, or stand ahead of the start in this turn. The
-// number of the next execution is a new one, so that nothing that comes late for an
-// earlier execution reaches it. Those who waited for the execution before have been told
-// of its end, and are told nothing more.
+// asks for that; it reports whether it does, or will. Those who waited for the execution
+// before have been told of its end, and are told nothing more. The number of the next one
+// is new, so that no completion that comes late for an earlier execution reaches it.
+//
+// An event or a cancel names no execution. If one that the execution before has taken
+// came back beside the next, it would count for that too. So the start begins nothing
+// beside messages that stand ahead of it in its batch: it goes back, with all that stands
+// behind it, and is taken when they are acknowledged.
 //
 // A start by which the instance has begun before is a repeat, and begins nothing.
 func (t *Turn) beginAgain(p *Plan, m *inbox.Message) (bool, error) {
@@ -35,13 +38,17 @@ func (t *Turn) beginAgain(p *Plan, m *inbox.Message) (bool, error) {
 	case m.Item.Parent != nil && m.Item.Parent.Instance == t.View.Instance:
 		return false, nil // It would wait for itself.
 	}
+	if t.Group.All[0] != m {
+		p.Over = true
+		return true, nil
+	}
 	p.Next = &Next{Again: r.ExecutionID + 1, Returning: m.Returning()}
 	return true, nil
 }
 
 // beginsAgain reports whether a message is a start that may begin an ended instance
-// again. Such a start keeps its place among the messages: what stands ahead of it may be
-// the end of the instance.
+// again. Such a start keeps its place among the messages: what stands ahead of it is for
+// the execution before.
 func beginsAgain(m *inbox.Message) bool {
 	return m.Item.Kind == wire.StartOrchestration && m.Item.OnConflict.BeginsAgain()
 }

@@ -10,15 +10,11 @@ import (
 )
 
 // exists deals with a start for an instance that runs or has run. Its own
-// repeat is a duplicate. One that may begin the instance again does so if it has ended
-// (begin_again.go). Another is acknowledged, so that no late redelivery
+// repeat is a duplicate. Another is acknowledged, so that no late redelivery
 // revives a finished run; a parent that wanted the id for a child is told: that
 // it is taken, or, if it may use the instance that has it, how that one ended.
 // While that one runs, the parent stands in its history (engine/attach.go).
 func (t *Turn) exists(p *Plan, m *inbox.Message) error {
-	if begins, err := t.beginAgain(p, m); begins || err != nil {
-		return err
-	}
 	known := t.Running.Started().Start.StartID == m.Item.ID
 	if t.View.Record != nil {
 		known = t.View.Record.KnowsStart(m.Item.ID)

@@ -33,7 +33,7 @@ type Group struct {
 // names, whatever the message group was. The order within a group is that of
 // the batch, but for a start, which is taken ahead of all that stands behind the
 // last purge: an event of the same batch waits for it. A start that may begin an ended
-// instance again keeps its place, for what stands ahead of it may end the instance.
+// instance again keeps its place, for what stands ahead of it is for the execution before.
 func GroupsOf(messages []*inbox.Message, suspectReceives int) []*Group {
 	var groups []*Group
 	byInstance := map[string]*Group{}

@@ -29,6 +29,9 @@ func (t *Turn) settleWithout(p *Plan) error {
 	case m.Item.Kind == wire.PurgeInstance:
 		return t.purge(p, m)
 	case m.Item.Kind == wire.StartOrchestration:
+		if begins, err := t.beginAgain(p, m); begins || err != nil {
+			return err
+		}
 		return t.exists(p, m)
 	case r != nil && !r.Purged:
 		t.afterEnd(p, m)

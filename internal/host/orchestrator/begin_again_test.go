@@ -17,7 +17,7 @@ func againOf(id string) wire.Item {
 	return i
 }
 
-func TestAnInstanceThatHasEndedBeginsItsNextExecution(t *testing.T) {
+func TestO09AnInstanceThatHasEndedBeginsItsNextExecution(t *testing.T) {
 	t.Parallel()
 	w := waitingWorld(t)
 	first := startOf("s1")
@@ -50,7 +50,7 @@ func TestAnInstanceThatHasEndedBeginsItsNextExecution(t *testing.T) {
 }
 
 // Both starts are known from then on, in whatever order and process their repeats come.
-func TestTheStartsOfEarlierRunsAreDuplicates(t *testing.T) {
+func TestO09TheStartsOfEarlierRunsAreDuplicates(t *testing.T) {
 	t.Parallel()
 	w := waitingWorld(t)
 	for n := range 3 {

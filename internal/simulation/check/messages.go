@@ -44,13 +44,13 @@ func (w *checker) Acknowledged(inv *world.Invocation, m world.Delivered) {
 	if ok && born >= began && (item.Kind == wire.CancelInstance || item.Kind == wire.TerminateInstance || item.Token == world.ForgedToken) {
 		return // It met no instance.
 	}
-	if ok && born >= began && w.Ledger.Hidden[item.Target()] > 0 {
-		return // It met the instance before, which has ended.
+	if ok && born >= began && w.Ledger.First(item.Target()) > 1 {
+		return // It met the instance before, or the run before, which has ended.
 	}
 	first := int64(1)
 	if ok && born < began && w.reach.first[m.ID] >= born {
 		// It met this instance; what one before of its id knew is no excuse.
-		first = w.Ledger.Hidden[item.Target()] + 1
+		first = w.Ledger.First(item.Target())
 	}
 	if !w.accounted(&item, first) && !w.queued(&item) {
 		w.Violate("I-07", "%s acknowledged %s: %s, which is neither recorded, nor harmless, nor queued", p.Name, m.ID, world.BodyText(m.Body))

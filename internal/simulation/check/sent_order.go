@@ -131,7 +131,7 @@ func (w *checker) placeInQueue(s saying, k *said) (at int, ok bool) {
 // checkSentOrder is M-10 for a turn that has landed: nothing that was sent ahead of what is
 // recorded is recorded after it.
 func (w *checker) checkSentOrder(t *store.Turn) {
-	if t.First() == 1 && t.ExecutionID == w.Ledger.Hidden[t.Instance]+1 {
+	if t.First() == 1 && t.ExecutionID == w.Ledger.First(t.Instance) {
 		delete(w.newest, t.Instance)
 	}
 	for i := range t.Events {

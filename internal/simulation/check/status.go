@@ -57,7 +57,7 @@ func (w *checker) checkLosers(x *ledger.Recorded, t *store.Turn) {
 // the record has the custom status that the start of that gives, and no older one.
 func (w *checker) checkStatusGoesOn(t *store.Turn) {
 	s := t.Events[0].Start
-	if t.First() != 1 || t.ExecutionID == w.Ledger.Hidden[t.Instance]+1 || s == nil {
+	if t.First() != 1 || t.ExecutionID == w.Ledger.First(t.Instance) || s == nil {
 		return
 	}
 	w.Reached("I-06, status goes on")

@@ -39,6 +39,10 @@ func (w *checker) committed(x0 *world.Write) {
 			x = &ledger.Recorded{Sealed: w.Sealing.World != nil, Completed: map[int64]int64{}}
 			w.Ledger.Executions[key] = x
 			w.Ledger.Last[t.Instance] = max(w.Ledger.Last[t.Instance], t.ExecutionID)
+			if i == 0 && t.First() == 1 {
+				w.checkBeginsAgain(t)
+				w.Ledger.Begun[t.Instance] = t.ExecutionID
+			}
 		}
 		if t.First() <= int64(len(x.Events)) {
 			// Its own append, made before.
@@ -71,7 +75,7 @@ func (w *checker) committed(x0 *world.Write) {
 		} else {
 			w.checkCarried(w.Ledger.Executions[ledger.At(t.Instance, t.ExecutionID-1)], &c.Turns[0], t)
 		}
-		if t.First() == 1 && t.ExecutionID == w.Ledger.Hidden[t.Instance]+1 {
+		if t.First() == 1 && t.ExecutionID == w.Ledger.First(t.Instance) {
 			w.Ledger.Born[t.Instance], w.Ledger.Maker[t.Instance] = w.Steps, p.Name
 			w.Scenario.Created(w.World, t.Instance, t.Events[0].Name)
 		}

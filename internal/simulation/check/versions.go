@@ -20,7 +20,7 @@ func (w *checker) checkReason(r *store.Record, x *ledger.Recorded) {
 	if r.Status != store.StatusStuck || r.Problem == nil || r.Problem.Kind != "not_registered" {
 		return
 	}
-	for n := w.Ledger.Hidden[r.Instance] + 1; n <= w.Ledger.Last[r.Instance]; n++ {
+	for n := w.Ledger.First(r.Instance); n <= w.Ledger.Last[r.Instance]; n++ {
 		// Who goes on without having looked at the record leaves the mark to its wake-up.
 		before := w.Ledger.Executions[ledger.At(r.Instance, n)]
 		if before == nil {

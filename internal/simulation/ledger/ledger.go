@@ -21,11 +21,14 @@ type Execution struct {
 // in the order in which it did. Nothing in it ever changes.
 type Ledger struct {
 	Executions map[Execution]*Recorded
-	Last       map[string]int64     // execution
-	Born       map[string]int       // step at which its first execution landed
-	Maker      map[string]string    // process by which it did
-	Hidden     map[string]int64     // execution that was the last when it was purged
-	Purged     map[string]time.Time // when its id was held last
+	Last       map[string]int64  // execution
+	Born       map[string]int    // step at which its first execution landed
+	Maker      map[string]string // process by which it did
+	Hidden     map[string]int64  // execution that was the last when it was purged
+	// Begun is the execution with which the run of an instance began: by a start, after
+	// another run has ended, or was purged.
+	Begun  map[string]int64
+	Purged map[string]time.Time // when its id was held last
 	// Unread are instances that a purge has ended without their history, which was
 	// damaged: the execution that was the last.
 	Unread map[string]int64
@@ -58,11 +61,16 @@ type Recorded struct {
 }
 
 func New() Ledger {
-	return Ledger{Executions: map[Execution]*Recorded{}, Last: map[string]int64{}, Born: map[string]int{}, Maker: map[string]string{}, Hidden: map[string]int64{}, Purged: map[string]time.Time{},
+	return Ledger{Executions: map[Execution]*Recorded{}, Last: map[string]int64{}, Born: map[string]int{}, Maker: map[string]string{}, Hidden: map[string]int64{}, Begun: map[string]int64{}, Purged: map[string]time.Time{},
 		Unread: map[string]int64{}, Forsaken: map[string]bool{}, Outside: newOutside()}
 }
 
 func (s *Ledger) Instances() []string { return slices.Sorted(maps.Keys(s.Last)) }
+
+// First is the execution with which the current run of an instance began.
+func (s *Ledger) First(instance string) int64 {
+	return max(s.Hidden[instance]+1, s.Begun[instance])
+}
 
 // Ended reports whether the instance has come to its end.
 func (s *Ledger) Ended(instance string) bool {

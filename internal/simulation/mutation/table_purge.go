@@ -10,6 +10,27 @@ func purgeMutations() []Mutation {
 			Edits: edit("return r.ExecutionID + 1, Begins", "return r.ExecutionID, Begins"),
 		},
 		{
+			Name:  "a start of an earlier run begins the instance again",
+			Bug:   "Of the starts by which an instance has begun only the last is known, so that the repeat of an earlier one begins another run.",
+			Bias:  "purges",
+			File:  "store/record.go",
+			Edits: edit("return r.StartID == id || slices.Contains(r.EarlierStarts, id)", "return r.StartID == id"),
+		},
+		{
+			Name:  "an instance begins again with its old number",
+			Bug:   "The start that begins an instance again uses the number of the execution that has ended.",
+			Bias:  "purges",
+			File:  "internal/host/deciding/begin_again.go",
+			Edits: edit("Again: r.ExecutionID + 1,", "Again: r.ExecutionID,"),
+		},
+		{
+			Name:  "what runs begins again",
+			Bug:   "A start that may begin an ended instance again does not look whether it has ended, neither in the turn nor in its conditional write.",
+			Bias:  "purges",
+			File:  "internal/host/deciding/begin_again.go",
+			Edits: edit("t.Running.Creating || x != nil && !x.Ended() {", "t.Running.Creating {"),
+		},
+		{
 			Name:  "a tombstone holds no id",
 			Bug:   "Whether the id of a purged instance is free is not looked at, neither by the turn nor by its conditional write.",
 			File:  "store/record.go",

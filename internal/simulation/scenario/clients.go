@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
 	"github.com/turnstile-go/turnstile/internal/simulation/program"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
 	"github.com/turnstile-go/turnstile/internal/wire"
@@ -111,7 +112,7 @@ func (s *Random) event(w *world.World, item wire.Item, name string) func() {
 func (s *Random) Created(w *world.World, instance, name string) {
 	for _, r := range s.roots {
 		if r.instance == instance {
-			if w.Ledger.Hidden[instance] > 0 {
+			if w.Ledger.Last[instance] > 1 {
 				s.raise(w, instance, r.program) // It is there again.
 			}
 			return
@@ -127,6 +128,18 @@ func (s *Random) Created(w *world.World, instance, name string) {
 
 func (s *Random) startAgain(w *world.World, r *root) {
 	w.SendItem(wire.Item{Kind: wire.StartOrchestration, Instance: r.instance, Name: r.program.Name, Input: []byte(`{}`), ID: fmt.Sprintf("again-%d", w.Steps)})
+}
+
+// beginAgain sends the start of a root that begins again if it has ended; at times the
+// same start comes a second time, hours later.
+func (s *Random) beginAgain(w *world.World, r *root) {
+	how := w.Choices.At(w.How(fault.Purged), "begin again")
+	item := wire.Item{Kind: wire.StartOrchestration, Instance: r.instance, Name: r.program.Name, Input: []byte(`{}`),
+		ID: fmt.Sprintf("again-%d", w.Steps), OnConflict: wire.ConflictBeginAgain}
+	w.SendItem(item)
+	if w.Choices.OneIn(how, 3) {
+		w.Clock.AfterFunc(time.Duration(w.Choices.IntN(how, 48*60))*time.Minute, func() { w.SendItem(item) })
+	}
 }
 
 // replace lets somebody purge a root with force while it runs, and try to start

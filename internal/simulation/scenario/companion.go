@@ -16,7 +16,7 @@ import (
 )
 
 func isCompanion(w *world.World, instance string) bool {
-	x := w.Ledger.Executions[ledger.At(instance, w.Ledger.Hidden[instance]+1)]
+	x := w.Ledger.Executions[ledger.At(instance, w.Ledger.First(instance))]
 	if x == nil {
 		return false
 	}
@@ -38,7 +38,7 @@ func (s *Random) judgeCompanion(w *world.World, instance string) error {
 		return nil
 	}
 	cancels := 0
-	for _, e := range w.Ledger.Executions[ledger.At(instance, w.Ledger.Hidden[instance]+1)].Events {
+	for _, e := range w.Ledger.Executions[ledger.At(instance, w.Ledger.First(instance))].Events {
 		if e.Kind == history.OrchestrationCancelRequested {
 			cancels++
 		}

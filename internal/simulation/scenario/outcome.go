@@ -42,7 +42,7 @@ func (s *Random) judge(w *world.World, instance string) error {
 	}
 	p := s.program(r.Name)
 	cancelled := false
-	for n := w.Ledger.Hidden[instance] + 1; n <= w.Ledger.Last[instance]; n++ {
+	for n := w.Ledger.First(instance); n <= w.Ledger.Last[instance]; n++ {
 		cancelled = cancelled || w.Ledger.Executions[ledger.At(instance, n)].Cancelled
 	}
 	switch r.Status {

@@ -16,7 +16,8 @@ import (
 const held = wire.MaxAge + 24*time.Hour
 
 // Purge implements scenario: a root is purged, with force at times, or somebody
-// tries to start one of the same id: at once, before the id is free, or when it is.
+// tries to start one of the same id: at once, before the id is free, or when it is. Or it
+// is to begin again, which it does if it has ended.
 func (s *Random) Purge(w *world.World) {
 	if others := w.Choices.At(w.How(fault.Purged), "others"); w.PurgesOther(others) {
 		s.purgeOther(w, others)
@@ -32,6 +33,8 @@ func (s *Random) Purge(w *world.World) {
 		at := []time.Duration{0, time.Duration(w.Choices.IntN(again, 14*24)) * time.Hour,
 			max(0, w.Ledger.Purged[r.instance].Add(held).Sub(w.Clock.Now())+time.Duration(w.Choices.IntN(again, 48*60)-60)*time.Minute)}[w.Choices.IntN(again, 3)]
 		w.Clock.AfterFunc(at, func() { s.startAgain(w, r) })
+	case w.Choices.OneIn(w.Choices.At(w.How(fault.Purged), "begins again"), 2):
+		s.beginAgain(w, r)
 	case w.Ledger.Ended(r.instance):
 		w.SendItem(wire.Item{Kind: wire.PurgeInstance, Instance: r.instance, ID: id})
 	default:

@@ -47,7 +47,7 @@ func (s *Random) checkChosen(w *world.World, p *world.Process, x *ledger.Recorde
 	started := &x.Events[0]
 	before := w.Ledger.Executions[ledger.At(t.Instance, t.ExecutionID-1)]
 	switch {
-	case t.ExecutionID > w.Ledger.Hidden[t.Instance]+1 && before != nil:
+	case t.ExecutionID > w.Ledger.First(t.Instance) && before != nil:
 		rule, asked = "V-03", s.program(started.Name).Next
 		if end := before.End(); end == nil || end.Version != asked {
 			w.Violate(rule, "%s/%d continues as new, and does not say with version %q", t.Instance, t.ExecutionID-1, asked)
@@ -92,7 +92,7 @@ func versionsRan(w *world.World, instance string, p *program.Program) []string {
 		return nil
 	}
 	var all []string
-	for n := w.Ledger.Hidden[instance] + 1; n <= w.Ledger.Last[instance]; n++ {
+	for n := w.Ledger.First(instance); n <= w.Ledger.Last[instance]; n++ {
 		all = append(all, w.Ledger.Executions[ledger.At(instance, n)].Events[0].Version)
 	}
 	return all
@@ -123,7 +123,7 @@ func (s *Random) Marked(w *world.World, r *store.Record) {
 // first since it was purged, by payload.
 func eventOrder(w *world.World, instance string) map[string]int {
 	order := map[string]int{}
-	for n := w.Ledger.Hidden[instance] + 1; n <= w.Ledger.Last[instance]; n++ {
+	for n := w.Ledger.First(instance); n <= w.Ledger.Last[instance]; n++ {
 		events := w.Ledger.Executions[ledger.At(instance, n)].Events
 		for i := range events {
 			if events[i].Kind != history.ExternalEvent {
@@ -142,7 +142,7 @@ func eventOrder(w *world.World, instance string) map[string]int {
 // their data.
 func rejected(w *world.World, instance string) map[string]bool {
 	all := map[string]bool{}
-	for n := w.Ledger.Hidden[instance] + 1; n <= w.Ledger.Last[instance]; n++ {
+	for n := w.Ledger.First(instance); n <= w.Ledger.Last[instance]; n++ {
 		x := w.Ledger.Executions[ledger.At(instance, n)]
 		for id := range x.Rejected {
 			text, _ := program.EventText(x.Events[id-1].Payload)
