@@ -22,11 +22,16 @@ func (w *checker) Deletes(instance string, upTo int64) {
 }
 
 // unsettled reports whether a message for an instance, which was received before, is
-// not settled yet. Those that an invocation has in hand, nil for none, do not count,
-// nor does what deletes histories: it ends nothing.
+// not settled yet. Those that an invocation has in hand, nil for none, do not count, nor do
+// those that stand behind its purge in their group, which has not overtaken them, nor does
+// what deletes histories: it ends nothing.
 func (w *checker) unsettled(inv *world.Invocation, instance string) bool {
 	for _, q := range []*world.Queue{w.FIFO, w.Delay, w.DeadFIFO, w.DeadStandard} {
+		behind := false
 		for _, m := range q.Queue.Peek() {
+			if behind = behind || q == w.FIFO && inv != nil && inv.Has(m.ID) && w.isPurgeOf(m.Body, instance); behind {
+				break
+			}
 			if m.ReceiveCount == 0 && q != w.DeadFIFO && q != w.DeadStandard || inv != nil && inv.Has(m.ID) {
 				continue
 			}
@@ -36,6 +41,12 @@ func (w *checker) unsettled(inv *world.Invocation, instance string) bool {
 		}
 	}
 	return false
+}
+
+// isPurgeOf reports whether a message purges an instance.
+func (w *checker) isPurgeOf(body, instance string) bool {
+	item, err := w.Item(body)
+	return err == nil && item.Kind == wire.PurgeInstance && item.UpToExecution == 0 && item.Target() == instance
 }
 
 // forsake counts those whom an execution has to do with, and all with whom

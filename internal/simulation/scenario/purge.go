@@ -41,7 +41,7 @@ func (s *Random) Purge(w *world.World) {
 		force := w.Forced(w.How(fault.Purged))
 		r.terminated = r.terminated || force
 		if force {
-			w.PurgeByForce(r.instance, id)
+			s.purgeByForce(w, r.instance, id)
 			return
 		}
 		w.SendItem(wire.Item{Kind: wire.PurgeInstance, Instance: r.instance, ID: id})
@@ -71,8 +71,17 @@ func (s *Random) purgeOther(w *world.World, at choice.Spot) {
 		w.SendItem(wire.Item{Kind: wire.PurgeInstance, Instance: instance, ID: id})
 	case w.Forced(at):
 		s.purged, s.ended[instance] = true, true
-		w.PurgeByForce(instance, id)
+		s.purgeByForce(w, instance, id)
 	}
+}
+
+// purgeByForce is what a client does, or an operator whose purge without force is refused
+// because the instance runs.
+func (s *Random) purgeByForce(w *world.World, instance, id string) {
+	if w.RefusedFirst(w.Choices.At(w.How(fault.Purged), "refused")) {
+		w.SendItem(wire.Item{Kind: wire.PurgeInstance, Instance: instance, ID: id + "-refused"})
+	}
+	w.PurgeByForce(instance, id)
 }
 
 // isRoot reports whether clients start the instance.

@@ -52,8 +52,9 @@ const (
 	// process dies behind a commit that ends one.
 	shortInvocations
 	// purges: instances are purged often, mostly while they run and another waits for
-	// them, and every second process dies behind the commit that ends one for it. One
-	// process in five stands still for longer than its messages are hidden.
+	// them, a third of these times without force first, which is refused, and every second
+	// process dies behind the commit that ends one for it. One process in five stands
+	// still for longer than its messages are hidden.
 	purges
 	// smallCommits: a commit holds a few events, and one with more is refused, in the
 	// middle of a turn as at its beginning. What came in one batch is then handled in
@@ -203,6 +204,9 @@ func (w *World) Forced(at choice.Spot) bool {
 	}
 	return w.Choices.OneIn(at, 4)
 }
+
+// RefusedFirst decides whether a purge without force is sent ahead of one with force.
+func (w *World) RefusedFirst(at choice.Spot) bool { return w.has(purges) && w.Choices.OneIn(at, 3) }
 
 // receivedTwice decides whether a batch of a standard queue is visible again as soon as
 // it has been received.
