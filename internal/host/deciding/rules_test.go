@@ -213,6 +213,8 @@ func TestEachRuleGivesItsPlans(t *testing.T) {
 			want: []string{"sends deletion, hides, settles purged", "over"}},
 		{rule: "a purge sends again what an end since its receipt had to send", stored: done(0.05), messages: fresh(wire.Item{Kind: wire.PurgeInstance, ID: "p"}),
 			want: []string{"reads behind 7", "reads record again", "again 5-6", "sends deletion, hides, settles purged", "over"}},
+		{rule: "a purge that comes back sends again what the end had to send, because it may stand ahead of the message that ended the instance", stored: done(20), messages: back(wire.Item{Kind: wire.PurgeInstance, ID: "p"}),
+			want: []string{"again 5-6", "sends deletion, hides, settles purged", "over"}},
 		{rule: "a purge of what is purged schedules the deletion again", stored: purgedRecord(time.Hour), messages: fresh(wire.Item{Kind: wire.PurgeInstance, ID: "p"}),
 			want: []string{"sends deletion, settles purged", "over"}},
 		{rule: "a purge of what runs is refused", stored: started(), messages: fresh(wire.Item{Kind: wire.PurgeInstance, ID: "p"}),

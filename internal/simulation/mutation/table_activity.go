@@ -59,10 +59,11 @@ func activityMutations() []Mutation {
 		},
 		{
 			Name:  "what a start brings has not gone round",
+			Bias:  "twins",
+			Rare:  true,
 			Bug:   "A start that raises events goes round because one process lacks a key, another has committed them and died, and nobody sends what follows.",
 			File:  "internal/host/deciding/start.go",
 			Edits: edit("SentMS: i.SentMS, Hops: i.Hops}", "SentMS: i.SentMS}"),
-			Rare:  true,
 		},
 		{
 			Name:  "a heartbeat does not hide the message",

@@ -263,10 +263,11 @@ func redeliveryMutations() []Mutation {
 		},
 		{
 			Name:  "a wake does not look who has gone on",
+			Bias:  "twins+short invocations",
+			Rare:  true,
 			Bug:   "A wake that is to go on with an instance, and finds that another process has, leaves what that one committed to it.",
 			File:  "internal/host/deciding/wake.go",
 			Edits: edit("if m.Item.ExecutionID != t.Running.Execution || m.Item.SchedulingEventID", "if t.Running.Creating && m.Item.SchedulingEventID"),
-			Rare:  true,
 		},
 		{
 			Name:  "a twin sends nothing",

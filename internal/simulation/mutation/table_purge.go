@@ -74,15 +74,16 @@ func purgeMutations() []Mutation {
 		},
 		{
 			Name:  "a purge that comes back sends nothing again",
-			Bug:   "A purge that was refused comes back ahead of the terminate that stands behind it, and that has ended the instance in a process which died ahead of its dispatch: it hides the instance, and nobody is told of the end.",
 			Bias:  "purges",
+			Bug:   "A purge that was refused comes back ahead of the terminate that stands behind it, and that has ended the instance in a process which died ahead of its dispatch: it hides the instance, and nobody is told of the end.",
 			File:  "internal/host/deciding/load.go",
 			Edits: edit("return m.Returning() || m.Item.Kind == wire.Wake || !r.EndedAt.Before(earliest(m))", "return !m.Purges() && (m.Returning() || m.Item.Kind == wire.Wake || !r.EndedAt.Before(earliest(m)))"),
 		},
 		{
 			Name:  "a purge that finds an end sends nothing",
+			Bias:  "twins+purges",
+			Rare:  true,
 			Bug:   "A process ends the instance and dies ahead of the dispatch, and a purge that was received about then hides it, and nobody is told of the end.",
-			Bias:  "twins",
 			File:  "internal/host/deciding/again.go",
 			Edits: edit("return m.Purges() && x.Ended()", "return m.Purges() && !x.Ended()"),
 		},
