@@ -76,7 +76,7 @@ var layers = []layer{
 	// The rules of the protocol: from what was read to what is done. They reach no service.
 	{dir: "internal/host/deciding", own: "activity internal/activities engine history host internal/host/attempt internal/host/backoff internal/host/delivery internal/host/dispatch internal/host/edge " +
 		"internal/host/inbox internal/host/lease internal/host/projection internal/host/reading internal/host/resending internal/keyring store internal/wire"},
-	{dir: "internal/host/sweep", own: "internal/clock internal/host/dispatch internal/host/inbox internal/host/sharing queue store internal/wire"},
+	{dir: "internal/host/sweep", own: "history host internal/clock internal/host/dispatch internal/host/inbox internal/host/sharing queue store internal/wire"},
 	// Neither of the two handlers knows the other.
 	{dir: "internal/host/worker", own: "internal/host/platform activity internal/activities internal/clock codec history host internal/host/attempt internal/host/backoff internal/host/delivery internal/host/edge " +
 		"internal/host/lease internal/host/random internal/host/sharing queue store internal/wire"},

@@ -135,7 +135,7 @@ func (e *Runtime) wire(app *turnstile.App) error {
 	e.orchestrator, err = orchestrator.New(orchestrator.Config{
 		Orchestrations: app.Orchestrations(),
 		Inline:         app.Activities(),
-		Services:       orchestrator.Services{Store: e.store, Stops: stops, Queues: forHost, Timer: e.timer},
+		Services:       orchestrator.Services{Store: e.store, Stops: stops, Queues: forHost, Timer: e.timer, Archive: e.opts.archive},
 		Codecs:         e.opts.codecs,
 		Keys:           keys,
 		Settings:       e.opts.settings,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/store"
 )
 
 // Option is an option of [New].
@@ -31,6 +32,7 @@ type options struct {
 	stall      time.Duration
 	pace       time.Duration
 	database   Database
+	archive    store.Archive
 	// beside makes what runs beside the runtime; nil for nothing.
 	beside func(*Runtime) (beside, error)
 }
@@ -40,6 +42,12 @@ type options struct {
 // and another runtime may take it then; the program that opened it closes it.
 func WithDatabase(db Database) Option {
 	return option(func(o *options) { o.database = db })
+}
+
+// WithArchive gives what is to be purged by its retention (turnstile.Retention) to an
+// archive, such as [ArchiveFolder], before it is purged. Default: none.
+func WithArchive(a store.Archive) Option {
+	return option(func(o *options) { o.archive = a })
 }
 
 // WithVirtualTime lets time begin at start and stand still while anything runs;

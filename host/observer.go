@@ -124,6 +124,9 @@ const (
 	// LoopSettings.Depth: "message" or "continue as new"; and "failed": instances that
 	// were failed for it.
 	CountLooping Counter = "looping"
+	// CountArchive: instances that the archive has taken before their purge ("kept"),
+	// and that it has not ("failed"): they are not purged, and tried again.
+	CountArchive Counter = "archive"
 	// CountAttempts: attempts of activities, by outcome.
 	CountAttempts Counter = "attempts"
 )

@@ -1,11 +1,14 @@
 package guide_test
 
 import (
+	"context"
+	"os"
 	"testing"
 	"time"
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/embedded"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
@@ -22,6 +25,30 @@ var importApp = turnstile.NewApp(
 
 // All others are kept for a month.
 var keepAMonth = host.Settings{Purge: host.PurgeSettings{Retention: 30 * 24 * time.Hour}}
+
+func withArchive(app *turnstile.App) (*embedded.Runtime, error) {
+	archive, err := embedded.ArchiveFolder("archive")
+	if err != nil {
+		return nil, err
+	}
+	return embedded.New(app, embedded.WithSettings(keepAMonth), embedded.WithArchive(archive))
+}
+
+func TestTheArchiveIsAFolder(t *testing.T) {
+	t.Chdir(t.TempDir())
+	r, err := withArchive(importApp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, stop := context.WithCancel(t.Context())
+	stop()
+	if err := r.Run(ended); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat("archive"); err != nil {
+		t.Error(err)
+	}
+}
 
 func TestAnImportIsThereForAWeek(t *testing.T) {
 	env := turnstiletest.New(t, importApp, turnstiletest.WithSettings(keepAMonth))

@@ -90,7 +90,7 @@ func (m *Metrics) Count(c host.Counter, reason string, n int) {
 		return // A metric of an idle stack would cost more than the sweeps themselves.
 	}
 	m.add(Name(string(c)), reason, n, !ordinary[c][reason])
-	if c == host.CountStuck || c == host.CountCorrupt || c == host.CountLooping {
+	if c == host.CountStuck || c == host.CountCorrupt || c == host.CountLooping || c == host.CountArchive && reason == "failed" {
 		m.Add(Attention, string(c), n)
 	}
 }

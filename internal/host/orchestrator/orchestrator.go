@@ -66,6 +66,8 @@ type Services struct {
 	Stops store.Activities
 	// Queues; all are required.
 	Queues platform.Queues
+	// Archive takes what is to be purged by its retention; nil for none.
+	Archive store.Archive
 	// Timer for long waits. With nil they go round the delay queue.
 	Timer timer.Timer
 }
@@ -102,7 +104,7 @@ func New(cfg Config) (*Orchestrator, error) {
 				source: &reading.Source{Store: cfg.Services.Store, Codecs: cfg.Codecs, Clock: cfg.Clock, Observer: cfg.Observer, Logger: cfg.Logger}},
 			code:  code{inline: cfg.Inline},
 			cache: cache.New(d.Settings.Cache, cfg.Clock, cfg.Observer)},
-		Sweeper:  sweep.Sweeper{Desk: d, Store: cfg.Services.Store, Sender: sender, Watch: w, Together: cfg.Together},
+		Sweeper:  sweep.Sweeper{Desk: d, Store: cfg.Services.Store, Archive: cfg.Services.Archive, Sender: sender, Watch: w, Together: cfg.Together},
 		together: cfg.Together,
 	}
 	o.turns.code.options = engine.Options{

@@ -2,12 +2,16 @@ package orchestrator
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/host/sweep"
 	"github.com/turnstile-go/turnstile/internal/wire"
@@ -131,4 +135,103 @@ func TestAChildIsKeptWhileTheExecutionThatHasStartedItRuns(t *testing.T) {
 			t.Errorf("%s is %s, want it purged", id, r.Status)
 		}
 	}
+}
+
+// fakeArchive keeps documents, and fails when it is told to.
+type fakeArchive struct {
+	kept  map[string][]byte
+	fails func(instance string) error
+}
+
+func (a *fakeArchive) Keep(_ context.Context, instance string, executionID int64, document []byte) error {
+	if err := a.fails(instance); err != nil {
+		return err
+	}
+	key := fmt.Sprint(instance, "#", executionID)
+	if was, again := a.kept[key]; again && string(was) != string(document) {
+		return fmt.Errorf("%s comes again and is another", key)
+	}
+	a.kept[key] = document
+	return nil
+}
+
+func TestAPurgeNeverRunsAheadOfItsArchive(t *testing.T) {
+	t.Parallel()
+	const many = 150
+	r := rand.New(rand.NewPCG(28, 1))
+	archive := &fakeArchive{kept: map[string][]byte{}}
+	failed, killed := 0, 0
+	archive.fails = func(string) error {
+		if r.IntN(3) == 0 {
+			failed++
+			return errors.New("the archive is down")
+		}
+		return nil
+	}
+	w := newWorld(t, func(w *world) {
+		w.settings.Purge = host.PurgeSettings{Retention: time.Hour}
+		w.archive = archive
+		w.orchestration("Main", chain(0))
+	})
+	for i := range many {
+		w.start(fmt.Sprint("a-", i), "Main", "1")
+	}
+	w.settleFIFO()
+	w.clock.Advance(2 * time.Hour)
+	w.beforeSend = func(_ string, out []queue.Outgoing) error {
+		for _, m := range out {
+			item, err := wire.Parse([]byte(m.Body))
+			if err != nil || item.Kind != wire.PurgeInstance || item.UpToExecution > 0 {
+				continue
+			}
+			if archive.kept[item.Instance+"#1"] == nil {
+				t.Errorf("a purge of %s is sent ahead of its archive", item.Instance)
+			}
+		}
+		return nil
+	}
+	w.logger = slog.New(slog.DiscardHandler)
+	w.orchestrator = nil
+	w.die = func() (bool, bool) {
+		if killed < 20 && r.IntN(20) == 0 {
+			killed++
+			return true, r.IntN(2) == 0
+		}
+		return false, false
+	}
+	for i := 0; w.left(store.StatusCompleted) > 0; i++ {
+		if i > 50 {
+			t.Fatalf("%d are left", w.left(store.StatusCompleted))
+		}
+		w.send(wire.Item{Kind: wire.Sweep, ID: fmt.Sprint("s-", i), Ended: wire.AllEnded})
+		w.runFor(10 * time.Minute)
+	}
+	if failed == 0 || killed < 20 || len(archive.kept) != many {
+		t.Errorf("%d failures, %d processes killed, %d of %d kept", failed, killed, len(archive.kept), many)
+	}
+	x, err := history.DecodeExport(archive.kept["a-3#1"])
+	if err != nil || x.Instance != "a-3" || x.ExecutionID != 1 || len(x.Events) < 2 {
+		t.Errorf("archived: %+v, %v", x, err)
+	}
+}
+
+func TestAnInstanceWhoseHistoryLacksItsEndIsNotPurged(t *testing.T) {
+	t.Parallel()
+	archive := &fakeArchive{kept: map[string][]byte{}, fails: func(string) error { return nil }}
+	w := newWorld(t, func(w *world) {
+		w.settings.Purge = host.PurgeSettings{Retention: time.Hour}
+		w.archive = archive
+		w.logger = slog.New(slog.DiscardHandler)
+		w.orchestration("Main", chain(0))
+	})
+	w.start("a", "Main", "1")
+	w.settleFIFO()
+	if _, err := w.store.DeleteHistory(t.Context(), "a", 1, 0); err != nil {
+		t.Fatal(err)
+	}
+	w.clock.Advance(2 * time.Hour)
+	w.send(wire.Item{Kind: wire.Sweep, ID: "s", Ended: wire.AllEnded})
+	w.settleFIFO()
+	w.expectStatus("a", store.StatusCompleted)
+	w.expectCount(host.CountArchive, "failed", 1)
 }

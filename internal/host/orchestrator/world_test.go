@@ -82,6 +82,8 @@ type world struct {
 	maxReceive int
 	// build is the name of what the processes run.
 	build string
+	// archive of what is purged by its retention; nil for none.
+	archive store.Archive
 	// swept is when the last sweep was sent.
 	swept time.Time
 	// idle bounds how far virtual time goes in run.
@@ -180,7 +182,7 @@ func (w *world) process() *orchestratorProcess {
 		p.cfg = Config{
 			Orchestrations: registry,
 			Inline:         inline,
-			Services:       Services{Store: faultyStore{w.store, p}, Stops: faultyStops{w.stops, p.faults}, Queues: w.queues(p.faults), Timer: faultyTimer{w.timer, p.faults}},
+			Services:       Services{Store: faultyStore{w.store, p}, Stops: faultyStops{w.stops, p.faults}, Queues: w.queues(p.faults), Timer: faultyTimer{w.timer, p.faults}, Archive: w.archive},
 			Codecs:         w.codecs,
 			Keys:           w.ring(),
 			Settings:       w.settings,

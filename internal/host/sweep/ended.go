@@ -72,7 +72,7 @@ func (s *Sweeper) sweepEnded(ctx context.Context, from *wire.Item) error {
 	if !s.Kept.Any() {
 		return nil
 	}
-	p := purging{Sweeper: s, now: s.Clock.Now(), parents: map[string]*store.Record{}}
+	p := purging{s: s, now: s.Clock.Now(), parents: map[string]*store.Record{}}
 	begins := from.Ended == wire.AllEnded
 	// The first sweep of a process looks at what is not due as well, and tells when it is.
 	all := s.SweepAt != nil && (begins && !s.noted.Swap(true) || !begins && from.BeforeMS == 0)
@@ -120,49 +120,51 @@ func (s *Sweeper) goOn(ctx context.Context, rest wire.Item) error {
 
 // purging is one sweep of what has ended.
 type purging struct {
-	*Sweeper
+	s    *Sweeper
 	now  time.Time
 	sent int
 	// parents that were looked at; nil for one that is not there.
 	parents map[string]*store.Record
 }
 
-// page sends a purge to those of a page that are due.
+// page sends a purge to those of a page that are due, after the archive has taken them.
 func (p *purging) page(ctx context.Context, records []store.Record) error {
-	out, due := p.Sender.New(), 0
+	var due []*store.Record
 	for i := range records {
-		r := &records[i]
-		if ok, err := p.due(ctx, r); err != nil || !ok {
-			if err != nil {
-				return err
-			}
-			continue
+		is, err := p.due(ctx, &records[i])
+		if err != nil {
+			return err
 		}
+		if is {
+			due = append(due, &records[i])
+		}
+	}
+	if due = p.s.archive(ctx, due); len(due) == 0 {
+		return nil
+	}
+	out := p.s.Sender.New()
+	for _, r := range due {
 		// It names the execution: one that was begun again since is another.
 		item := wire.Item{V: wire.Version, Kind: wire.PurgeInstance, Instance: r.Instance, ExecutionID: r.ExecutionID,
 			ID: fmt.Sprintf("retention-%d", r.ExecutionID), Actor: byRetention}
 		if err := out.Send(&item); err != nil {
 			return fmt.Errorf("host: purge of instance %q: %w", r.Instance, err)
 		}
-		due++
 	}
-	if due == 0 {
-		return nil
-	}
-	p.sent += due
-	return p.Sender.Send(ctx, out)
+	p.sent += len(due)
+	return p.s.Sender.Send(ctx, out)
 }
 
 // due reports whether an instance was kept for long enough. A child is kept while the
 // execution that has started it runs.
 func (p *purging) due(ctx context.Context, r *store.Record) (bool, error) {
-	keep := p.Kept.of(r.Name)
+	keep := p.s.Kept.of(r.Name)
 	if !r.Status.Terminal() || keep == 0 {
 		return false, nil
 	}
 	if at := r.EndedAt.Add(keep); at.After(p.now) {
-		if p.SweepAt != nil {
-			p.SweepAt(at, true)
+		if p.s.SweepAt != nil {
+			p.s.SweepAt(at, true)
 		}
 		return false, nil
 	}
@@ -171,7 +173,7 @@ func (p *purging) due(ctx context.Context, r *store.Record) (bool, error) {
 	}
 	parent, known := p.parents[r.Parent.Instance]
 	if !known {
-		found, err := p.Store.Describe(ctx, r.Parent.Instance)
+		found, err := p.s.Store.Describe(ctx, r.Parent.Instance)
 		if err == nil {
 			parent = &found
 		} else if !errors.Is(err, store.ErrNotFound) {

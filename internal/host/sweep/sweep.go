@@ -56,6 +56,8 @@ type Sweeper struct {
 	*inbox.Desk
 	Store  store.Store
 	Sender *dispatch.Sender
+	// Archive takes what is to be purged; nil for none.
+	Archive store.Archive
 	Watch
 	Together func(n int, f func())
 	// asked: this process has asked for the sweep of its build.

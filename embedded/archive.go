@@ -1,0 +1,94 @@
+package embedded
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// ArchiveFolder returns an archive in a folder of the file system, which is made if it is
+// not there. Each execution is a file, <instance>/<execution>.json, which the console and
+// `turnstile replay` open. In the name of an instance bytes that are not lower-case
+// letters, digits, "-", "_" and "~" are escaped as in a URL; one that would be longer than
+// 200 bytes is "sha256-" and the hash of the id in hex.
+//
+// A file is written under another name, flushed to the disk, and renamed. The error says
+// that the folder cannot be made or written to.
+func ArchiveFolder(folder string) (store.Archive, error) {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, fmt.Errorf("embedded: folder of the archive: %w", err)
+	}
+	probe, err := os.CreateTemp(folder, ".probe-*")
+	if err != nil {
+		return nil, fmt.Errorf("embedded: folder of the archive cannot be written to: %w", err)
+	}
+	probe.Close()
+	if err := os.Remove(probe.Name()); err != nil {
+		return nil, fmt.Errorf("embedded: folder of the archive cannot be written to: %w", err)
+	}
+	return archiveFolder(folder), nil
+}
+
+type archiveFolder string
+
+func (root archiveFolder) Keep(_ context.Context, instance string, executionID int64, document []byte) (err error) {
+	dir := filepath.Join(string(root), archiveName(instance))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("embedded: archive: %w", err)
+	}
+	f, err := os.CreateTemp(dir, ".writing-*")
+	if err != nil {
+		return fmt.Errorf("embedded: archive: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(f.Name())
+			err = fmt.Errorf("embedded: archive: %w", err)
+		}
+	}()
+	if _, err := f.Write(document); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), filepath.Join(dir, strconv.FormatInt(executionID, 10)+".json")); err != nil {
+		return err
+	}
+	for _, made := range []string{dir, string(root)} {
+		if err := syncFolder(made); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// archiveName is the name of an instance's folder. Of two ids that differ in upper and
+// lower case alone the names differ by more, for some file systems do not tell cases apart.
+func archiveName(instance string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyz0123456789-_~"
+	var name strings.Builder
+	for i := range len(instance) {
+		if c := instance[i]; strings.IndexByte(plain, c) >= 0 {
+			name.WriteByte(c)
+		} else {
+			fmt.Fprintf(&name, "%%%02X", c)
+		}
+	}
+	if name.Len() <= 200 {
+		return name.String()
+	}
+	sum := sha256.Sum256([]byte(instance))
+	return "sha256-" + hex.EncodeToString(sum[:])
+}

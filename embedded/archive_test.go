@@ -1,0 +1,110 @@
+package embedded_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/embedded"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/turnstiletest"
+)
+
+func TestWhatIsPurgedByItsRetentionIsInTheFolderAndCanBeReplayed(t *testing.T) {
+	t.Parallel()
+	loop := turnstile.NewOrchestration[int, int]("Loop")
+	app := turnstile.NewApp(loop.With(turnstile.Retention(2 * time.Hour)).Implement(func(ctx turnstile.Context, n int) (int, error) {
+		if err := turnstile.Sleep(ctx, time.Minute); err != nil || n == 3 {
+			return n, err
+		}
+		return 0, loop.ContinueAsNew(ctx, n+1)
+	}))
+	folder := filepath.Join(t.TempDir(), "kept", "here")
+	archive, err := embedded.ArchiveFolder(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := embedded.New(app, embedded.WithVirtualTime(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)), embedded.WithArchive(archive))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- r.Run(ctx) }()
+	run, err := client.Start(ctx, r.Client(), loop, 1, client.WithInstanceID("Order/1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		// It may be purged, after hours of virtual time, before its end is seen.
+		_, err := run.Wait(ctx)
+		_, purged := errors.AsType[*client.PurgedError](err)
+		if _, gone := errors.AsType[*client.NotFoundError](err); gone || purged {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	for _, n := range []string{"1", "2", "3"} {
+		data, err := os.ReadFile(filepath.Join(folder, "%4Frder%2F1", n+".json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := history.DecodeExport(data)
+		if err != nil || x.Instance != "Order/1" || len(x.Turns) == 0 {
+			t.Errorf("execution %s: %+v, %v", n, x, err)
+		}
+	}
+	turnstiletest.Replay(t, app, filepath.Join(folder, "%4Frder%2F1", "*.json"))
+	if entries, err := os.ReadDir(filepath.Join(folder, "%4Frder%2F1")); err != nil || len(entries) != 3 {
+		t.Errorf("%d files, want three: %v", len(entries), err)
+	}
+}
+
+func TestAFolderThatCannotBeMadeIsAnError(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := embedded.ArchiveFolder(filepath.Join(file, "below")); err == nil || !strings.Contains(err.Error(), "folder of the archive") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestIdsThatAFileSystemTakesForOneHaveFoldersOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	archive, err := embedded.ArchiveFolder(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := []string{"a", "A", ".", "..", "a/b", "a%2Fb", strings.Repeat("x", 400), strings.Repeat("x", 401), "ä"}
+	for _, id := range ids {
+		if err := archive.Keep(t.Context(), id, 1, []byte(id)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, e := range entries {
+		seen[strings.ToLower(e.Name())] = true
+	}
+	if len(seen) != len(ids) {
+		t.Errorf("%d folders for %d ids: %v", len(seen), len(ids), entries)
+	}
+}

@@ -1,0 +1,69 @@
+package sweep
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/clock"
+	"github.com/turnstile-go/turnstile/internal/host/sharing"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// archivedTogether is how many instances are archived side by side. The history of each
+// is in memory meanwhile.
+const archivedTogether = 4
+
+// archive gives the histories of instances that are due to the archive, and returns those
+// that it has taken. All others stay, and the next sweep finds them again.
+func (s *Sweeper) archive(ctx context.Context, due []*store.Record) []*store.Record {
+	if s.Archive == nil {
+		return due
+	}
+	errs := make([]error, len(due))
+	sharing.SideBySide(ctx, min(archivedTogether, s.Settings.Dispatch.Parallelism), len(due), s.Together, func(i int) {
+		errs[i] = s.keep(ctx, due[i])
+	})
+	var taken []*store.Record
+	for i, err := range errs {
+		if err == nil {
+			taken = append(taken, due[i])
+			continue
+		}
+		s.Logger.WarnContext(ctx, "instance not archived, so it is not purged; the next sweep tries again", "instance", due[i].Instance, "error", err)
+	}
+	if n := len(taken); n > 0 {
+		s.Observer.Count(host.CountArchive, "kept", n)
+	}
+	if n := len(due) - len(taken); n > 0 {
+		s.Observer.Count(host.CountArchive, "failed", n)
+		if s.SweepAt != nil {
+			s.SweepAt(s.Clock.Now().Add(s.Settings.Turn.WakeFirst), true)
+		}
+	}
+	return taken
+}
+
+// keep archives each execution of an instance.
+func (s *Sweeper) keep(ctx context.Context, r *store.Record) error {
+	for n := max(r.FirstExecution, 1); n <= r.ExecutionID; n++ {
+		if !clock.HasTime(ctx, s.Clock, s.Settings.Dispatch.Time) {
+			return fmt.Errorf("host: execution %d of instance %q not archived: the invocation has no time left", n, r.Instance)
+		}
+		turns, err := s.Store.Read(ctx, r.Instance, n, 1)
+		if err != nil {
+			return fmt.Errorf("host: execution %d of instance %q not read for the archive: %w", n, r.Instance, err)
+		}
+		if len(turns) == 0 {
+			return fmt.Errorf("host: execution %d of instance %q has no history to archive; purge the instance by hand", n, r.Instance)
+		}
+		if last := turns[len(turns)-1].Events; !last[len(last)-1].Kind.Terminal() {
+			return fmt.Errorf("host: execution %d of instance %q has no end in its history: a part is missing; purge the instance by hand", n, r.Instance)
+		}
+		if err := s.Archive.Keep(ctx, r.Instance, n, history.EncodeExport(store.Export(r.Instance, n, turns))); err != nil {
+			return fmt.Errorf("host: execution %d of instance %q not archived: %w", n, r.Instance, err)
+		}
+	}
+	return nil
+}
