@@ -94,14 +94,14 @@
 //     [CommitEvery], [Retry], [AttemptTimeout], [NonRetryable], [WithCode], [ActivityInfo]
 //   - Waiting: [Future.Await], [Select], [Any], [Join], [JoinMixed], [Settle],
 //     [AsCompleted], [Sleep], [SleepUntil], [After], [At], [Poll]
-//   - Side by side: [Go], [Map], [ForEach], [Mutex], [Semaphore], [WaitGroup]
+//   - Side by side: [Go], [Map], [MapSettled], [ForEach], [Mutex], [Semaphore], [WaitGroup]
 //   - Events: [Event.Wait], [Event.WaitTimeout], [Event.TryWait], [Event.All],
 //     [Event.Next]
 //   - Other orchestrations: [Orchestration.Call], [Orchestration.Start],
 //     [Orchestration.StartDetached], [Orchestration.ContinueAsNew]; other instances:
 //     [Event.RaiseTo], [CancelInstance]
 //   - Cancelling: [WithCancel], [WithTimeout], [WithoutCancel], [Future.Cancel]
-//   - Undoing: [Saga]
+//   - Undoing: [Saga], [Undo]
 //   - Changing: [Version], [Patched]
 //   - Around all of it: [Interceptor], [WithHeaders], [AfterCommit]
 //   - Recorded once: [Now], [UUID], [Random], [SideEffect], [Annotate]

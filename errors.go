@@ -147,17 +147,29 @@ func (e *PayloadTooLargeError) Error() string {
 	return fmt.Sprintf("the %s has %d bytes as JSON, the limit is %d: store it elsewhere and pass a reference", named(e.What, e.Name), e.Size, e.Limit)
 }
 
-// MisuseError is the value of the panic with which a call ends that is a
-// mistake in the program, whatever the data. In an orchestration it parks the
-// instance, which goes on once a build without the mistake is deployed.
+// MisuseError is the value that a call panics with if the call is a mistake in the
+// program, whatever the data. In an orchestration it makes the instance stuck; the
+// instance goes on after a build without the mistake is deployed. On a goroutine
+// that the program started itself it ends the process, as any panic does there.
 type MisuseError struct {
 	// Call that was made.
 	Call string
 	// Problem, and what to do instead.
 	Problem string
+	// Err is the error that other durable calls return in that place: an
+	// [ErrNested] or an [ErrNotRunning]. Nil for all other mistakes.
+	Err error
 }
 
-func (e *MisuseError) Error() string { return "turnstile: " + e.Call + ": " + e.Problem }
+func (e *MisuseError) Error() string {
+	if e.Err != nil { // Its text begins with the call.
+		return "turnstile: " + e.Problem
+	}
+	return "turnstile: " + e.Call + ": " + e.Problem
+}
+
+// Unwrap returns Err.
+func (e *MisuseError) Unwrap() error { return e.Err }
 
 // Plain returns the text, which quotes no payload.
 func (e *MisuseError) Plain() string { return e.Error() }

@@ -22,8 +22,8 @@ func ExampleMap() {
 	// Output: completed: [small-cat.jpg small-dog.jpg small-yak.jpg]
 }
 
-// Some failures are tolerated, and listed.
-func ExampleTolerateFailures() {
+// Each item ends for itself; no more than a third may fail.
+func ExampleMapSettled() {
 	send := turnstile.NewActivity[string, string]("Send")
 	news := turnstile.NewOrchestration[[]string, string]("News")
 	show(news, []string{"ada@example.com", "nobody", "grace@example.com"}, nil,
@@ -34,11 +34,19 @@ func ExampleTolerateFailures() {
 			return "", nil
 		}),
 		news.Implement(func(ctx turnstile.Context, readers []string) (string, error) {
-			var failed []turnstile.ItemError
-			_, err := turnstile.Map(ctx, readers, 10, send.Call, turnstile.TolerateFailures(len(readers)/3, &failed))
-			return fmt.Sprintf("%d readers, not reached: %v", len(readers), failed[0].Index), err
+			outcomes, err := turnstile.MapSettled(ctx, readers, 10, send.Call, turnstile.TolerateFailures(len(readers)/3))
+			if err != nil {
+				return "", err
+			}
+			var missed []string
+			for i, o := range outcomes {
+				if o.Err != nil {
+					missed = append(missed, readers[i])
+				}
+			}
+			return fmt.Sprintf("%d readers, not reached: %v", len(readers), missed), nil
 		}))
-	// Output: completed: 3 readers, not reached: 1
+	// Output: completed: 3 readers, not reached: [nobody]
 }
 
 // Several steps for each item, without a result.

@@ -215,10 +215,7 @@ func ExampleRandom() {
 	draw := turnstile.NewOrchestration[[]string, int]("Draw")
 	show(draw, []string{"Ada", "Grace", "Hedy"}, nil,
 		draw.Implement(func(ctx turnstile.Context, names []string) (int, error) {
-			r, err := turnstile.Random(ctx)
-			if err != nil {
-				return 0, err
-			}
+			r := turnstile.Random(ctx)
 			r.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 			return len(names), nil
 		}))

@@ -29,11 +29,8 @@ func ExampleSetSearchAttributes() {
 		return err
 	},
 		fulfil.Implement(func(ctx turnstile.Context, o order) (string, error) {
-			due, err := turnstile.Now(ctx)
-			if err != nil {
-				return "", err
-			}
-			err = turnstile.SetSearchAttributes(ctx, turnstile.SearchAttributes{
+			due := turnstile.Now(ctx)
+			err := turnstile.SetSearchAttributes(ctx, turnstile.SearchAttributes{
 				"customer": turnstile.SearchString(o.Customer),
 				"total":    turnstile.SearchNumber(o.Total),
 				"due":      turnstile.SearchTime(due.Add(48 * time.Hour)),

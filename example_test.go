@@ -221,8 +221,7 @@ func ExampleSideEffect() {
 			if err != nil {
 				return "", err
 			}
-			now, err := turnstile.Now(ctx)
-			return fmt.Sprintf("%d of %d at %s", n, sides, now.Format(time.DateTime)), err
+			return fmt.Sprintf("%d of %d at %s", n, sides, turnstile.Now(ctx).Format(time.DateTime)), nil
 		}))
 	// Output: completed: 4 of 6 at 2030-01-01 00:00:00
 }

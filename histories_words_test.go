@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"testing"
 	"time"
 
@@ -54,17 +55,12 @@ func keptWords(retired bool) *turnstile.App {
 		}),
 		keptLarge.Implement(func(_ context.Context, n int) (string, error) { return fmt.Sprintf("%0*d", n, 0), nil }),
 		keptSystem.Implement(func(ctx turnstile.Context, in string) (string, error) {
-			now, _ := turnstile.Now(ctx)
-			id, _ := turnstile.UUID(ctx)
+			now := turnstile.Now(ctx)
+			id := turnstile.UUID(ctx)
 			drawn, _ := turnstile.SideEffect(ctx, "draw", func() (string, error) { return "drawn", nil })
 			_, undrawn := turnstile.SideEffect(ctx, "not drawn", func() (string, error) { return "", errors.New("empty") })
-			random, err := turnstile.Random(ctx)
-			if err != nil {
-				return "", err
-			}
-			if err := turnstile.Annotate(ctx, slog.LevelWarn, "here it is"); err != nil {
-				return "", err
-			}
+			random := turnstile.Random(ctx)
+			turnstile.Annotate(ctx, slog.LevelWarn, "here it is")
 			if err := turnstile.SetCustomStatus(ctx, in); err != nil {
 				return "", err
 			}
@@ -82,13 +78,13 @@ func keptWords(retired bool) *turnstile.App {
 			if err != nil {
 				return "", err
 			}
-			var failed []turnstile.ItemError
-			if _, err := turnstile.Map(ctx, append([]string{"final"}, items...), 3, func(ctx turnstile.Context, item string) (string, error) {
+			each, err := turnstile.MapSettled(ctx, append([]string{"final"}, items...), 3, func(ctx turnstile.Context, item string) (string, error) {
 				if item == "final" {
 					return keptFails.Call(ctx, item)
 				}
 				return keptStep.Inline(ctx, item)
-			}, turnstile.TolerateFailures(1, &failed)); err != nil {
+			}, turnstile.TolerateFailures(1))
+			if err != nil {
 				return "", err
 			}
 			first, value, err := turnstile.Any(ctx, keptFails.Start(ctx, "final"), keptStep.Start(ctx, "any"))
@@ -122,7 +118,7 @@ func keptWords(retired bool) *turnstile.App {
 			_, wrong := keptBad.Call(ctx, "no number")
 			_, large := keptLarge.Call(ctx, turnstile.MaxPayload+1)
 			_, again := keptFails.With(persistent).Inline(ctx, "later")
-			return fmt.Sprint(all, failed[0].Index, first, value, len(outcomes), won, wrong != nil, large != nil, again != nil), nil
+			return fmt.Sprint(all, slices.IndexFunc(each, func(o turnstile.Outcome[string]) bool { return o.Err != nil }), first, value, len(outcomes), won, wrong != nil, large != nil, again != nil), nil
 		}),
 		keptSync.Implement(func(ctx turnstile.Context, n int) (string, error) {
 			var mutex turnstile.Mutex

@@ -13,9 +13,7 @@ func TestInfoSuggestsToContinueAsNew(t *testing.T) {
 	_, err := outcome(t, func(ctx turnstile.Context) error {
 		n := 0
 		for !turnstile.Info(ctx).ContinueAsNewSuggested {
-			if _, err := turnstile.UUID(ctx); err != nil {
-				return err
-			}
+			turnstile.UUID(ctx)
 			if n++; n%1000 == 0 {
 				if err := turnstile.Sleep(ctx, time.Second); err != nil {
 					return err

@@ -30,9 +30,13 @@ func TestWhatAnInterceptorMustNotDoIsFoundAndNamed(t *testing.T) {
 		}, `interceptor "i": it made a durable call, timer`},
 		"a durable call behind the code": {func(ctx turnstile.Context, next next) error {
 			err := next(ctx)
-			_, _ = turnstile.Now(ctx)
+			_ = turnstile.Sleep(ctx, time.Hour)
 			return err
-		}, `interceptor "i": it made a durable call, Now`},
+		}, `interceptor "i": it made a durable call, timer`},
+		"a durable call without an error": {func(ctx turnstile.Context, next next) error {
+			turnstile.Now(ctx)
+			return next(ctx)
+		}, `panic in interceptor "i": turnstile: Now inside interceptor "i"`},
 		"a durable call in place of the code": {func(ctx turnstile.Context, _ next) error {
 			_, err := event.Wait(ctx)
 			return err

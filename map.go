@@ -14,8 +14,8 @@ import (
 //	receipts, err := turnstile.Map(ctx, orders, 3, Charge.Call)
 //
 // The first failure cancels the calls under way, no other begins, and it is
-// returned as an [*ItemError]; [TolerateFailures] allows for some. Map returns
-// when all calls have returned, those that were cancelled included. Over nothing
+// returned as an [*ItemError]; [TolerateFailures] allows for some, and
+// [MapSettled] lets each item end for itself. Map returns when all calls have returned, those that were cancelled included. Over nothing
 // it returns nothing at once, whatever the limit, which may be len(items).
 //
 // Errors: [*ItemError], [*InvalidArgumentError] for a limit below 1 before
@@ -35,7 +35,40 @@ func ForEach[In any](ctx Context, items []In, limit int, fn func(Context, In) er
 	return err
 }
 
-// ItemError is the failure of one item of a Map or [ForEach].
+// MapSettled is Map that returns how each item ended, in the order of the items:
+// the failure of one neither cancels the others nor fails MapSettled. With
+// [TolerateFailures] it fails as Map does after more failures than that. It records
+// nothing itself.
+//
+//	outcomes, err := turnstile.MapSettled(ctx, readers, 10, Send.Call)
+//
+// Errors as for [Map].
+func MapSettled[In, Out any](ctx Context, items []In, limit int, fn func(Context, In) (Out, error), options ...MapOption) ([]Outcome[Out], error) {
+	outcomes := make([]Outcome[Out], len(items))
+	var kept func(Context, int) (Out, error)
+	if fn != nil {
+		kept = func(ctx Context, i int) (Out, error) {
+			value, err := fn(ctx, items[i])
+			if err != nil {
+				outcomes[i].Err = err
+				return value, err
+			}
+			outcomes[i].Value = value
+			return value, nil
+		}
+	}
+	places := make([]int, len(items))
+	for i := range places {
+		places[i] = i
+	}
+	all := append([]MapOption{TolerateFailures(len(items))}, options...)
+	if _, err := mapItems(ctx, "MapSettled", places, limit, kept, all); err != nil {
+		return nil, err
+	}
+	return outcomes, nil
+}
+
+// ItemError is the failure of one item of a Map, [MapSettled] or [ForEach].
 type ItemError struct {
 	// Index of the item.
 	Index int
@@ -47,18 +80,17 @@ func (e *ItemError) Error() string { return fmt.Sprintf("item %d: %v", e.Index, 
 // Unwrap returns the item's own error.
 func (e *ItemError) Unwrap() error { return e.Err }
 
-// MapOption is an option of Map and [ForEach].
+// MapOption is an option of Map, [MapSettled] and [ForEach].
 type MapOption interface{ applyToMap(*mapOptions) }
 
 type mapOptions struct {
 	tolerated int
-	failed    *[]ItemError
 }
 
-// TolerateFailures lets up to n items fail: their results are the zero value.
-// The failures are appended to failed, in the order of history; nil leaves them
-// out. With one more than n the Map fails with the first of them.
-func TolerateFailures(n int, failed *[]ItemError) MapOption { return mapOptions{n, failed} }
+// TolerateFailures lets up to n items fail: [Map] returns the zero value for them,
+// and [MapSettled] their errors. With one more than n the call fails with the first
+// of them.
+func TolerateFailures(n int) MapOption { return mapOptions{n} }
 
 func (o mapOptions) applyToMap(all *mapOptions) { *all = o }
 
@@ -141,9 +173,5 @@ func (m *mapping) fail(c *engine.Context, failure *ItemError) {
 	if m.failures++; m.failures > m.tolerated {
 		m.over = m.first
 		m.cancel(fmt.Sprintf("item %d failed", failure.Index))
-		return
-	}
-	if m.failed != nil {
-		*m.failed = append(*m.failed, *failure)
 	}
 }

@@ -98,16 +98,44 @@ func TestMapFailsWithTheFirstFailureAndCancelsTheRest(t *testing.T) {
 func TestMapToleratesAsManyFailuresAsItIsTold(t *testing.T) {
 	t.Parallel()
 	_, err := outcome(t, func(ctx turnstile.Context) error {
-		var failed []turnstile.ItemError
-		got, err := turnstile.Map(ctx, []int{1, 2, 3, 4, 5}, 2, odd.Call, turnstile.TolerateFailures(2, &failed))
-		if err != nil || !reflect.DeepEqual(got, []int{1, 0, 3, 0, 5}) || len(failed) != 2 || failed[0].Index+failed[1].Index != 1+3 {
-			// In the order in which they failed, which is not always the same.
-			return differ("two of two: %v, %v, %v", got, failed, err)
+		got, err := turnstile.Map(ctx, []int{1, 2, 3, 4, 5}, 2, odd.Call, turnstile.TolerateFailures(2))
+		if err != nil || !reflect.DeepEqual(got, []int{1, 0, 3, 0, 5}) {
+			return differ("two of two: %v, %v", got, err)
 		}
-		got, err = turnstile.Map(ctx, []int{1, 2, 3, 4, 6, 8}, 1, odd.Call, turnstile.TolerateFailures(2, nil))
+		got, err = turnstile.Map(ctx, []int{1, 2, 3, 4, 6, 8}, 1, odd.Call, turnstile.TolerateFailures(2))
 		item, ok := errors.AsType[*turnstile.ItemError](err)
 		if !ok || item.Index != 1 || got != nil {
 			return differ("three of two: %v, %v", got, err)
+		}
+		return nil
+	}, odd.Implement(oddOnly))
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestMapSettledReturnsHowEachItemEnded(t *testing.T) {
+	t.Parallel()
+	_, err := outcome(t, func(ctx turnstile.Context) error {
+		got, err := turnstile.MapSettled(ctx, []int{1, 2, 3, 4, 5}, 2, odd.Call)
+		if err != nil || len(got) != 5 {
+			return differ("%v, %v", got, err)
+		}
+		for i, o := range got {
+			failed := i%2 == 1
+			if _, isActivity := errors.AsType[*turnstile.ActivityError](o.Err); isActivity != failed || !failed && o.Value != i+1 || failed && o.Value != 0 {
+				return differ("item %d: %+v", i, o)
+			}
+		}
+		got, err = turnstile.MapSettled(ctx, []int{1, 2, 3, 4}, 1, odd.Call, turnstile.TolerateFailures(1))
+		if item, ok := errors.AsType[*turnstile.ItemError](err); !ok || item.Index != 1 || got != nil {
+			return differ("two of one: %v, %v", got, err)
+		}
+		if got, err = turnstile.MapSettled(ctx, []int{}, 0, odd.Call); err != nil || got == nil || len(got) != 0 {
+			return differ("of nothing: %v, %v", got, err)
+		}
+		if _, err = turnstile.MapSettled(ctx, []int{1}, 0, odd.Call); err == nil || !strings.Contains(err.Error(), "MapSettled: the limit is 0") {
+			return differ("without a limit: %v", err)
 		}
 		return nil
 	}, odd.Implement(oddOnly))

@@ -18,19 +18,15 @@ package turnstile
 // too. A step taken too early parks those instances with a nondeterminism error
 // that names the patch; going back is all it takes.
 //
-// For larger changes register a new Version.
+// For larger changes register a new Version. It panics as [Now] does if it is
+// misused.
 func Patched(ctx Context, id string) bool {
 	run := ctx.engine("Patched")
 	if err := validName("patch", id); err != nil {
 		panic(&MisuseError{Call: "Patched", Problem: err.Error()})
 	}
 	patched, err := run.Patched(id)
-	if err != nil {
-		// In a deferred function at the end of a turn, or outside the running
-		// orchestration, where nothing that is decided by it is recorded.
-		return false
-	}
-	return patched
+	return recorded("Patched", patched, err)
 }
 
 // PatchRetired stands in the place of [Patched] once the code from before the
@@ -40,5 +36,5 @@ func PatchRetired(ctx Context, id string) {
 	if err := validName("patch", id); err != nil {
 		panic(&MisuseError{Call: "PatchRetired", Problem: err.Error()})
 	}
-	_ = run.PatchRetired(id)
+	recorded("PatchRetired", struct{}{}, run.PatchRetired(id))
 }

@@ -11,11 +11,8 @@ import (
 // NormFloat64 and ExpFloat64 may differ in the last bit between processor
 // architectures: draw them in a [SideEffect].
 //
-// Errors as for [UUID].
-func Random(ctx Context) (*rand.Rand, error) {
+// It panics as [Now] does if it is misused.
+func Random(ctx Context) *rand.Rand {
 	seed, err := ctx.engine("Random").GUID()
-	if err != nil {
-		return nil, err
-	}
-	return rand.New(rand.NewChaCha8(sha256.Sum256([]byte(seed)))), nil
+	return rand.New(rand.NewChaCha8(sha256.Sum256([]byte(recorded("Random", seed, err)))))
 }

@@ -14,14 +14,8 @@ func TestRandomNumbersAreTheSameOnEveryReplay(t *testing.T) {
 	t.Parallel()
 	flow := turnstile.NewOrchestration[int, []int]("Flow")
 	part := flow.Implement(func(ctx turnstile.Context, _ int) ([]int, error) {
-		r, err := turnstile.Random(ctx)
-		if err != nil {
-			return nil, err
-		}
-		other, err := turnstile.Random(ctx)
-		if err != nil {
-			return nil, err
-		}
+		r := turnstile.Random(ctx)
+		other := turnstile.Random(ctx)
 		var numbers []int
 		for range 10 {
 			numbers = append(numbers, r.IntN(1000), other.IntN(1000))

@@ -13,10 +13,7 @@ import (
 //	if err != nil {
 //		return saga.Compensate(ctx, err)
 //	}
-//	saga.Add("the room", func(ctx turnstile.Context) error {
-//		_, err := Unbook.Call(ctx, room)
-//		return err
-//	})
+//	turnstile.Undo(&saga, "the room", Unbook.Call, room)
 //	if _, err := Fly.Call(ctx, trip); err != nil {
 //		return saga.Compensate(ctx, err)
 //	}
@@ -37,6 +34,22 @@ func (s *Saga) Add(name string, undo func(Context) error) {
 		panic(&MisuseError{Call: "Saga.Add", Problem: fmt.Sprintf("the function that undoes %q is nil", name)})
 	}
 	s.steps = append(s.steps, sagaStep{name, undo})
+}
+
+// Undo adds one call that undoes a step: an activity's or a child's Call, and its
+// input. Its result is not used.
+//
+//	turnstile.Undo(&saga, "the room", Unbook.Call, room)
+//
+// For an undoing of several calls use [Saga.Add].
+func Undo[In, Out any](s *Saga, name string, call func(Context, In) (Out, error), in In) {
+	if call == nil {
+		panic(&MisuseError{Call: "Undo", Problem: fmt.Sprintf("the function that undoes %q is nil", name)})
+	}
+	s.Add(name, func(ctx Context) error {
+		_, err := call(ctx, in)
+		return err
+	})
 }
 
 // Compensate undoes all that was added, the last first, each once, and forgets

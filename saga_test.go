@@ -140,3 +140,28 @@ func TestASagaForgetsWhatItHasUndone(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestUndoCallsWithTheInputThatItWasGiven(t *testing.T) {
+	t.Parallel()
+	refund := turnstile.NewActivity[string, turnstile.None]("Refund")
+	var refunded []string
+	cause := errors.New("no room")
+	_, err := outcome(t, func(ctx turnstile.Context) error {
+		var saga turnstile.Saga
+		turnstile.Undo(&saga, "the first", refund.Call, "r-1")
+		turnstile.Undo(&saga, "the second", refund.Call, "r-2")
+		if found := misuse(func() { turnstile.Undo[string, int](&saga, "nothing", nil, "") }); found == nil || !strings.Contains(found.Error(), `undoes "nothing" is nil`) {
+			return differ("a nil function: %v", found)
+		}
+		if err := saga.Compensate(ctx, cause); !errors.Is(err, cause) {
+			return differ("Compensate gave %v", err)
+		}
+		return nil
+	}, refund.Implement(func(_ context.Context, receipt string) (turnstile.None, error) {
+		refunded = append(refunded, receipt)
+		return turnstile.None{}, nil
+	}))
+	if err != nil || strings.Join(refunded, " ") != "r-2 r-1" {
+		t.Errorf("refunded were %v, %v", refunded, err)
+	}
+}

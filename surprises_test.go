@@ -252,7 +252,7 @@ func TestSurpriseDurableCallsOnWhatBelongsElsewhereAreTypedErrors(t *testing.T) 
 	e := start(t, double.Implement(doubled),
 		peek.Implement(func(context.Context, int) (string, error) {
 			_, errs["activity Double"] = double.Call(left, 1)
-			_, errs["Now"] = turnstile.Now(left)
+			errs["Now"] = misuse(func() { turnstile.Now(left) })
 			_, errs["Await"] = leftFuture.Await(left)
 			return "", nil
 		}),
@@ -349,5 +349,78 @@ func TestSurpriseAnErrorOfABranchIsSeenOnlyByWhoAwaitsIt(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// misuse returns the error that fn panics with; nil if it returns.
+func misuse(fn func()) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = v.(*turnstile.MisuseError)
+		}
+	}()
+	fn()
+	return nil
+}
+
+// withoutErrors are the durable calls that have no error to return.
+var withoutErrors = map[string]func(turnstile.Context){
+	"Now":          func(ctx turnstile.Context) { turnstile.Now(ctx) },
+	"UUID":         func(ctx turnstile.Context) { turnstile.UUID(ctx) },
+	"Random":       func(ctx turnstile.Context) { turnstile.Random(ctx).IntN(10) },
+	"Annotate":     func(ctx turnstile.Context) { turnstile.Annotate(ctx, 0, "line") },
+	"Patched":      func(ctx turnstile.Context) { turnstile.Patched(ctx, "p") },
+	"PatchRetired": func(ctx turnstile.Context) { turnstile.PatchRetired(ctx, "p") },
+}
+
+// Calls that have no error to return panic where they may not be made, all with the
+// same type, which wraps the error of the other calls.
+func TestSurpriseCallsWithoutErrorsPanicWhereNoneMayBeMade(t *testing.T) {
+	t.Parallel()
+	for name, call := range withoutErrors {
+		got := map[string]error{}
+		var left turnstile.Context
+		_, err := outcome(t, func(ctx turnstile.Context) error {
+			left = ctx
+			done := make(chan error)
+			go func() { done <- misuse(func() { call(ctx) }) }()
+			got["another goroutine"] = <-done
+			_, err := turnstile.SideEffect(ctx, "it", func() (int, error) {
+				got["a side effect"] = misuse(func() { call(ctx) })
+				return 0, nil
+			})
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got["after the end"] = misuse(func() { call(left) })
+		for where, want := range map[string]error{"another goroutine": turnstile.ErrNotRunning, "a side effect": turnstile.ErrNested, "after the end": turnstile.ErrNotRunning} {
+			found, is := errors.AsType[*turnstile.MisuseError](got[where])
+			if !is || found.Call != name || !errors.Is(found, want) || strings.Contains(found.Error(), "GUID") {
+				t.Errorf("%s, %s: %v", name, where, got[where])
+			}
+		}
+	}
+}
+
+// In a deferred function at the end of a turn they return the zero value: the
+// function cannot know when it runs, and nothing that it does then is recorded.
+func TestSurpriseCallsWithoutErrorsReturnNothingWhileTheOrchestrationIsUnloaded(t *testing.T) {
+	t.Parallel()
+	for name, call := range withoutErrors {
+		flow := turnstile.NewOrchestration[int, int]("Flow")
+		ran, returned := 0, 0
+		app := turnstile.NewApp(flow.Implement(func(ctx turnstile.Context, _ int) (int, error) {
+			defer func() { ran++; call(ctx); returned++ }()
+			return 0, turnstile.Sleep(ctx, time.Hour)
+		}))
+		e := start(t, flow.Implement(func(ctx turnstile.Context, _ int) (int, error) { return 0, turnstile.Sleep(ctx, time.Hour) }))
+		run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, flow, 0))
+		ok[int](t)(run.Wait(e.ctx))
+		turn := replay(t, app, run.Instance, e.history(run.Instance)[:2])
+		if turn.Stuck != nil || len(turn.Events) != 0 || ran != 1 || returned != 1 {
+			t.Errorf("%s: the replay gave %v and %d events; the function ran %d times and returned %d times", name, turn.Stuck, len(turn.Events), ran, returned)
+		}
 	}
 }

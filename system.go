@@ -1,21 +1,33 @@
 package turnstile
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
 )
 
 // Now returns the time of the turn, the same on every replay. Use it in place
-// of time.Now, which replays to another value. It records one event.
+// of time.Now, which returns another value on each replay. It records one event.
 //
-// Errors, as for all functions of this file: [ErrNested] inside a side effect.
-// They work in a cancelled scope too, for nothing has to be waited for.
-func Now(ctx Context) (time.Time, error) { return ctx.engine("Now").Now() }
+// Now, UUID, [Random], [Annotate], [Patched] and [PatchRetired] return no error,
+// because nothing but a mistake in the program can make them fail. They work in a
+// cancelled scope too. Where no durable call may be made (inside a side effect or
+// an inline activity, on another goroutine, or after the orchestration has ended)
+// they panic with a [*MisuseError], which wraps the error that other durable calls
+// return there. A deferred function that runs while the orchestration is unloaded
+// gets the zero value, and nothing is recorded.
+func Now(ctx Context) time.Time {
+	t, err := ctx.engine("Now").Now()
+	return recorded("Now", t, err)
+}
 
 // UUID returns a new random UUID, the same on every replay. It records one
-// event.
-func UUID(ctx Context) (string, error) { return ctx.engine("UUID").GUID() }
+// event. It panics as [Now] does if it is misused.
+func UUID(ctx Context) string {
+	id, err := ctx.engine("UUID").GUID()
+	return recorded("UUID", id, err)
+}
 
 // SideEffect runs fn once and records what it returns; on replay that is
 // returned and fn is not run. It is for small things that are not
@@ -49,9 +61,20 @@ func SideEffect[T any](ctx Context, name string, fn func() (T, error)) (T, error
 }
 
 // Annotate records a line in the history itself, for those who read it. It
-// records one event; Logger records none.
-func Annotate(ctx Context, level slog.Level, message string) error {
-	return ctx.engine("Trace").Trace(level, message)
+// records one event; [Logger] records none. It panics as [Now] does if it is
+// misused.
+func Annotate(ctx Context, level slog.Level, message string) {
+	recorded("Annotate", struct{}{}, ctx.engine("Annotate").Trace(level, message))
+}
+
+// recorded returns the value of a call that has no error to return. An error is a
+// misuse of the context, but for [ErrUnwinding]: a deferred function cannot know
+// that it runs at the end of a turn, and nothing that it does then is recorded.
+func recorded[T any](call string, value T, err error) T {
+	if err != nil && !errors.Is(err, ErrUnwinding) {
+		panic(&MisuseError{Call: call, Problem: err.Error(), Err: err})
+	}
+	return value
 }
 
 // Logger returns a logger that is silent during replay: each line comes out

@@ -20,7 +20,7 @@ func TestSleepUntilWaitsForAPointInTime(t *testing.T) {
 		if err := turnstile.SleepUntil(ctx, at); err != nil {
 			return at, err
 		}
-		return turnstile.Now(ctx)
+		return turnstile.Now(ctx), nil
 	})
 	for name, c := range map[string]struct {
 		at   time.Time

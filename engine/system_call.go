@@ -48,7 +48,7 @@ func (c *Context) Now() (time.Time, error) {
 
 // GUID returns a random version 4 UUID.
 func (c *Context) GUID() (string, error) {
-	e, err := c.x.systemCall("GUID", history.OpGUID, "", func(e *history.Event) error {
+	e, err := c.x.systemCall("UUID", history.OpGUID, "", func(e *history.Event) error {
 		e.Payload = strconv.AppendQuote(nil, guid(c.x.run.seed, c.x.cfg.Instance, c.x.cfg.ExecutionID, e.EventID))
 		return nil
 	})
@@ -108,7 +108,7 @@ func (c *Context) SideEffect(name string, fn func() ([]byte, error)) ([]byte, er
 // reached.
 func (c *Context) Trace(level slog.Level, message string) error {
 	first := false
-	_, err := c.x.systemCall("Trace", history.OpTrace, "", func(e *history.Event) error {
+	_, err := c.x.systemCall("Annotate", history.OpTrace, "", func(e *history.Event) error {
 		line := struct {
 			Level   string `json:"level"`
 			Message string `json:"message"`

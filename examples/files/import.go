@@ -19,16 +19,12 @@ func importAll(ctx turnstile.Context, d Delivery) (Report, error) {
 	}
 
 	var saga turnstile.Saga
-	var failed []turnstile.ItemError
 	tables, err := turnstile.Map(ctx, names, limit, func(ctx turnstile.Context, name string) (Table, error) {
 		file := File{Folder: d.Folder, Name: name}
 		// Before the step: one that times out may have written its table.
-		saga.Add(name, func(ctx turnstile.Context) error {
-			_, err := Remove.Call(ctx, file)
-			return err
-		})
+		turnstile.Undo(&saga, name, Remove.Call, file)
 		return Convert.Call(ctx, file)
-	}, turnstile.TolerateFailures(d.Tolerate, &failed))
+	}, turnstile.TolerateFailures(d.Tolerate))
 	if err != nil {
 		return Report{}, saga.Compensate(ctx, fmt.Errorf("importing %s: %w", d.Folder, err))
 	}

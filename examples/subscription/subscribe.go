@@ -33,11 +33,7 @@ func subscribeWithTax(ctx turnstile.Context, s Subscription) (Summary, error) {
 // month bills one month and waits for its end. Each month is an execution of
 // its own, so the history stays short, however long the subscription.
 func month(ctx turnstile.Context, s Subscription, amount int) (Summary, error) {
-	now, err := turnstile.Now(ctx)
-	if err != nil {
-		return Summary{}, err
-	}
-	next := now.AddDate(0, 1, 0)
+	next := turnstile.Now(ctx).AddDate(0, 1, 0)
 	bill := Bill{Customer: s.Customer, Month: s.Month, Amount: amount}
 	receipt, err := collect(ctx, bill)
 	switch {
@@ -57,11 +53,7 @@ func month(ctx turnstile.Context, s Subscription, amount int) (Summary, error) {
 		}
 	}
 
-	now, err = turnstile.Now(ctx) // dunning may have taken some days
-	if err != nil {
-		return Summary{}, err
-	}
-	cancelled, err := untilOver(ctx, &s, next.Sub(now))
+	cancelled, err := untilOver(ctx, &s, next.Sub(turnstile.Now(ctx))) // dunning may have taken some days
 	switch {
 	case err != nil:
 		return Summary{}, err

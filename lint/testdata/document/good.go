@@ -11,13 +11,8 @@ import (
 type better struct{}
 
 func (better) fulfil(ctx turnstile.Context, o Order) (Result, error) {
-	var err error
-	if o.ReceivedAt, err = turnstile.Now(ctx); err != nil {
-		return Result{}, err
-	}
-	if o.Number, err = turnstile.UUID(ctx); err != nil {
-		return Result{}, err
-	}
+	o.ReceivedAt = turnstile.Now(ctx)
+	o.Number = turnstile.UUID(ctx)
 	turnstile.Logger(ctx).Info("received", "order", o.Number)
 	for _, sku := range slices.Sorted(maps.Keys(o.Items)) {
 		if _, err := Reserve.Call(ctx, Item{sku, o.Items[sku]}); err != nil {

@@ -35,17 +35,11 @@ var (
 func App() *turnstile.App { return turnstile.NewApp(fulfil.Implement(implementation)) }
 
 func implementation(ctx turnstile.Context, o order) (string, error) {
-	now, err := turnstile.Now(ctx)
-	if err != nil {
-		return "", err
-	}
+	now := turnstile.Now(ctx)
 	if now.After(o.Due) || rates["EU"] == 0 {
 		return "", fmt.Errorf("order %s: %w", o.ID, errLate)
 	}
-	id, err := turnstile.UUID(ctx)
-	if err != nil {
-		return "", err
-	}
+	id := turnstile.UUID(ctx)
 	turnstile.Logger(ctx).Info("received", "order", id)
 	var reservations []turnstile.Future[string]
 	for _, sku := range slices.Sorted(maps.Keys(o.Items)) {

@@ -49,10 +49,7 @@ func trip(ctx turnstile.Context, j Journey) ([]string, error) {
 		reservation := Reservation{Trip: turnstile.Info(ctx).Instance, Part: part, Journey: j}
 		// Before it is booked: a booking that fails, by a timeout say, may have been
 		// made all the same.
-		saga.Add(part, func(ctx turnstile.Context) error {
-			_, err := Cancel.Call(ctx, reservation)
-			return err
-		})
+		turnstile.Undo(&saga, part, Cancel.Call, reservation)
 		booking, err := Book.Call(ctx, reservation)
 		if err != nil {
 			return nil, saga.Compensate(ctx, fmt.Errorf("booking the %s: %w", part, err))
