@@ -31,10 +31,7 @@ func (r *runner) obey(ctx turnstile.Context, c *command) error {
 		r.unbuffer()
 		return r.plan(ctx, time.Time{})
 	case opTrigger:
-		now, err := turnstile.Now(ctx)
-		if err != nil {
-			return err
-		}
+		now := turnstile.Now(ctx)
 		return r.start(ctx, now, now, triggerID(r.Definition.Name, c.ID))
 	case opBackfill:
 		return r.backfill(ctx, c)
@@ -68,10 +65,7 @@ func (r *runner) unbuffer() {
 // backfill starts the ticks of a range, one after another unless the overlap policy allows
 // them side by side. A tick that was started before is not started again.
 func (r *runner) backfill(ctx turnstile.Context, c *command) error {
-	now, err := turnstile.Now(ctx)
-	if err != nil {
-		return err
-	}
+	now := turnstile.Now(ctx)
 	list, err := turnstile.SideEffect(ctx, "backfill", func() ([]time.Time, error) {
 		t, err := r.Definition.ticks()
 		if err != nil {

@@ -151,11 +151,7 @@ func (r *runner) plan(ctx turnstile.Context, after time.Time) error {
 		return nil
 	}
 	if after.IsZero() {
-		now, err := turnstile.Now(ctx)
-		if err != nil {
-			return err
-		}
-		after = now
+		after = turnstile.Now(ctx)
 	}
 	next, err := turnstile.SideEffect(ctx, "next tick", func() (time.Time, error) {
 		t, err := r.Definition.ticks()
@@ -171,10 +167,7 @@ func (r *runner) plan(ctx turnstile.Context, after time.Time) error {
 // tick takes what is due.
 func (r *runner) tick(ctx turnstile.Context) error {
 	r.started, r.changed = false, true
-	now, err := turnstile.Now(ctx)
-	if err != nil {
-		return err
-	}
+	now := turnstile.Now(ctx)
 	found, err := turnstile.SideEffect(ctx, "due ticks", func() (due, error) {
 		t, err := r.Definition.ticks()
 		if err != nil {

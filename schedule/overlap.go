@@ -101,10 +101,7 @@ func (r *runner) hasEnded(ctx turnstile.Context, i int) error {
 	if len(r.Running) > 0 || len(r.Buffered) == 0 {
 		return nil
 	}
-	now, err := turnstile.Now(ctx)
-	if err != nil {
-		return err
-	}
+	now := turnstile.Now(ctx)
 	tick := r.Buffered[0]
 	r.Buffered = slices.Delete(r.Buffered, 0, 1)
 	return r.start(ctx, now, tick, tickID(r.Definition.Name, tick))
