@@ -14,6 +14,8 @@ import (
 
 	"github.com/turnstile-go/turnstile/awslambda"
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/address"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/letters"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
 	"github.com/turnstile-go/turnstile/internal/queue/sqs"
 )
@@ -47,24 +49,24 @@ func (b awsBackend) config(ctx context.Context) (aws.Config, error) {
 
 // addresses returns those asked for, from the stack's outputs or the
 // environment.
-func (b awsBackend) addresses(ctx context.Context, asked ...address) (aws.Config, map[address]string, error) {
+func (b awsBackend) addresses(ctx context.Context, asked ...address.Key) (aws.Config, map[address.Key]string, error) {
 	stack := b.settings.stack
-	if stack == "" && b.settings.getenv(orchestratorURL.variable) == "" {
+	if stack == "" && b.settings.getenv(address.OrchestratorURL.Variable) == "" {
 		return aws.Config{}, nil, errNoStack()
 	}
 	cfg, err := b.config(ctx)
 	if err != nil {
 		return aws.Config{}, nil, err
 	}
-	from := fromEnvironment(b.settings.getenv)
+	from := address.FromEnvironment(b.settings.getenv)
 	if stack != "" {
 		outputs, err := stackOutputs(ctx, cfg, stack)
 		if err != nil {
 			return aws.Config{}, nil, err
 		}
-		from = fromOutputs(stack, outputs)
+		from = address.FromOutputs(stack, outputs)
 	}
-	found, err := from.all(asked...)
+	found, err := from.All(asked...)
 	return cfg, found, err
 }
 
@@ -94,12 +96,12 @@ func (b awsBackend) Client(ctx context.Context) (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg, found, err := b.addresses(ctx, orchestratorURL, historyTable, instancesTable)
+	cfg, found, err := b.addresses(ctx, address.OrchestratorURL, address.HistoryTable, address.InstancesTable)
 	if err != nil {
 		return nil, err
 	}
 	c, err := awslambda.NewClient(ctx, awslambda.WithAWSConfig(cfg), awslambda.WithCodecs(codecs), awslambda.WithConfig(awslambda.Config{
-		OrchestratorQueueURL: found[orchestratorURL], HistoryTable: found[historyTable], InstancesTable: found[instancesTable], ActivitiesTable: found[activitiesTable],
+		OrchestratorQueueURL: found[address.OrchestratorURL], HistoryTable: found[address.HistoryTable], InstancesTable: found[address.InstancesTable], ActivitiesTable: found[address.ActivitiesTable],
 	}))
 	if err != nil {
 		return nil, err
@@ -108,18 +110,18 @@ func (b awsBackend) Client(ctx context.Context) (*client.Client, error) {
 }
 
 // Letters implements backend.
-func (b awsBackend) Letters(ctx context.Context, wait time.Duration) (letters, error) {
+func (b awsBackend) Letters(ctx context.Context, wait time.Duration) (letters.Letters, error) {
 	queues, err := b.queues(ctx)
-	return ofQueues{queues: queues, codecs: b.settings.codecs, wait: wait, now: time.Now}, err
+	return letters.OfQueues{Queues: queues, Codecs: b.settings.codecs, Wait: wait, Now: time.Now}, err
 }
 
 // queues are those that dead letters stand in and go back to.
 func (b awsBackend) queues(ctx context.Context) (deadletter.Queues, error) {
-	byName := map[string]address{
-		deadletter.Orchestrator: orchestratorURL, deadletter.Delay: delayURL, deadletter.Activity: activityURL,
-		deadletter.ActivityDead: activityDeadURL, deadletter.DeadFIFO: deadFIFOURL, deadletter.Dead: deadURL,
+	byName := map[string]address.Key{
+		deadletter.Orchestrator: address.OrchestratorURL, deadletter.Delay: address.DelayURL, deadletter.Activity: address.ActivityURL,
+		deadletter.ActivityDead: address.ActivityDeadURL, deadletter.DeadFIFO: address.DeadFIFOURL, deadletter.Dead: address.DeadURL,
 	}
-	cfg, found, err := b.addresses(ctx, orchestratorURL, delayURL, activityURL, activityDeadURL, deadFIFOURL, deadURL)
+	cfg, found, err := b.addresses(ctx, address.OrchestratorURL, address.DelayURL, address.ActivityURL, address.ActivityDeadURL, address.DeadFIFOURL, address.DeadURL)
 	if err != nil {
 		return nil, err
 	}
@@ -127,8 +129,13 @@ func (b awsBackend) queues(ctx context.Context) (deadletter.Queues, error) {
 	out := deadletter.Queues{}
 	for name, a := range byName {
 		if out[name], err = sqs.New(c, found[a], sqs.Options{}); err != nil {
-			return nil, fmt.Errorf("%s: %w", a.output, err)
+			return nil, fmt.Errorf("%s: %w", a.Output, err)
 		}
 	}
 	return out, nil
+}
+
+// errNoStack says how to name a stack.
+func errNoStack() error {
+	return usagef("which stack? Give --stack NAME (or set TURNSTILE_STACK), or set the TURNSTILE_ variables: for the local one\n  eval \"$(localstack/local.sh env)\"\nor go into the folder of a project that `turnstile dev` runs")
 }

@@ -17,6 +17,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/config"
+
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/address"
 )
 
 // cloud answers as AWS does, as far as these commands ask.
@@ -90,19 +92,19 @@ func complete() map[string]string {
 	outputs := map[string]string{}
 	for _, a := range allAddresses() {
 		switch {
-		case a == historyTable, a == instancesTable, a == activitiesTable, a == orchestratorFunction, a == activityFunction:
-			outputs[a.output] = "t-" + a.output
-		case a == orchestratorURL, a == deadFIFOURL:
-			outputs[a.output] = "https://sqs.eu-central-1.amazonaws.com/123456789012/" + a.output + ".fifo"
+		case a == address.HistoryTable, a == address.InstancesTable, a == address.ActivitiesTable, a == address.OrchestratorFunction, a == address.ActivityFunction:
+			outputs[a.Output] = "t-" + a.Output
+		case a == address.OrchestratorURL, a == address.DeadFIFOURL:
+			outputs[a.Output] = "https://sqs.eu-central-1.amazonaws.com/123456789012/" + a.Output + ".fifo"
 		default:
-			outputs[a.output] = "https://sqs.eu-central-1.amazonaws.com/123456789012/" + a.output
+			outputs[a.Output] = "https://sqs.eu-central-1.amazonaws.com/123456789012/" + a.Output
 		}
 	}
 	return outputs
 }
 
-func allAddresses() []address {
-	return []address{historyTable, instancesTable, activitiesTable, orchestratorFunction, activityFunction, orchestratorURL, delayURL, activityURL, activityDeadURL, deadFIFOURL, deadURL}
+func allAddresses() []address.Key {
+	return []address.Key{address.HistoryTable, address.InstancesTable, address.ActivitiesTable, address.OrchestratorFunction, address.ActivityFunction, address.OrchestratorURL, address.DelayURL, address.ActivityURL, address.ActivityDeadURL, address.DeadFIFOURL, address.DeadURL}
 }
 
 // runOn runs a command line against the cloud.
@@ -153,7 +155,7 @@ func TestAStackIsFoundByTheEnvironment(t *testing.T) {
 	t.Parallel()
 	outputs, env := complete(), map[string]string{}
 	for _, a := range allAddresses() {
-		env[a.variable] = outputs[a.output]
+		env[a.Variable] = outputs[a.Output]
 	}
 	c := &cloud{}
 	r := runOn(t, c, env, "raise", "order-1", "approved", "--early")
@@ -177,10 +179,10 @@ func TestWhatIsMissingOfAStackIsNamedAllAtOnce(t *testing.T) {
 		{"no stack is named", nil, "list", exitUsage, []string{"--stack NAME", "localstack/local.sh env"}},
 		{"the stack is not there", nil, "list --stack other", exitFailed, []string{`stack "other"`, "does not exist", "--region"}},
 		{"the stack is another one", nil, "list --stack turnstile-dev", exitFailed, []string{"HistoryTable, InstancesTable", "template.yaml"}},
-		{"variables are not set", map[string]string{orchestratorURL.variable: "https://q/x.fifo"}, "dead-letter list", exitFailed,
+		{"variables are not set", map[string]string{address.OrchestratorURL.Variable: "https://q/x.fifo"}, "dead-letter list", exitFailed,
 			[]string{"TURNSTILE_DELAY_QUEUE_URL", "TURNSTILE_DEAD_FIFO_QUEUE_URL", "TURNSTILE_DEAD_QUEUE_URL"}},
 		{"a queue is no URL", map[string]string{
-			orchestratorURL.variable: "orchestrator.fifo", historyTable.variable: "h", instancesTable.variable: "i",
+			address.OrchestratorURL.Variable: "orchestrator.fifo", address.HistoryTable.Variable: "h", address.InstancesTable.Variable: "i",
 		}, "list", exitFailed, []string{`"orchestrator.fifo" is not a queue URL`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

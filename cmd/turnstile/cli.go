@@ -12,6 +12,7 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/letters"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/console"
 	"github.com/turnstile-go/turnstile/internal/printable"
@@ -50,7 +51,7 @@ type backend interface {
 	Client(ctx context.Context) (*client.Client, error)
 	// Letters are the dead letters; wait is how long each look into a queue waits for a
 	// message.
-	Letters(ctx context.Context, wait time.Duration) (letters, error)
+	Letters(ctx context.Context, wait time.Duration) (letters.Letters, error)
 	// Stack turns the event sources of the stack off and on.
 	Stack(ctx context.Context) (stackControl, error)
 	// Checks are what doctor looks at besides instances.

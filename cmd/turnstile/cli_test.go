@@ -160,13 +160,13 @@ func TestTheTemplateHasEveryAddress(t *testing.T) {
 	}
 	_, outputs, _ := strings.Cut(string(template), "\nOutputs:\n")
 	for _, a := range allAddresses() {
-		if !strings.Contains(outputs, "\n  "+a.output+":\n") && !strings.HasPrefix(outputs, "  "+a.output+":\n") {
-			t.Errorf("template.yaml has no output %s", a.output)
+		if !strings.Contains(outputs, "\n  "+a.Output+":\n") && !strings.HasPrefix(outputs, "  "+a.Output+":\n") {
+			t.Errorf("template.yaml has no output %s", a.Output)
 		}
 		// localstack/local.sh env makes variables of outputs so.
-		words := regexp.MustCompile(`[A-Z][a-z]+`).FindAllString(a.output, -1)
-		if want := "TURNSTILE_" + strings.ToUpper(strings.Join(words, "_")); a.variable != want {
-			t.Errorf("the variable of %s is %s, want %s", a.output, a.variable, want)
+		words := regexp.MustCompile(`[A-Z][a-z]+`).FindAllString(a.Output, -1)
+		if want := "TURNSTILE_" + strings.ToUpper(strings.Join(words, "_")); a.Variable != want {
+			t.Errorf("the variable of %s is %s, want %s", a.Output, a.Variable, want)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
 	sqstypes "github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/address"
 	"github.com/turnstile-go/turnstile/internal/console"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
@@ -21,18 +22,18 @@ import (
 // shownQueues are the queues of a stack in the order in which they are shown.
 var shownQueues = []struct {
 	name string
-	url  address
+	url  address.Key
 	dead bool
 	fifo bool
 }{
-	{deadletter.Orchestrator, orchestratorURL, false, true}, {deadletter.Delay, delayURL, false, false},
-	{deadletter.Activity, activityURL, false, false}, {deadletter.ActivityDead, activityDeadURL, false, false},
-	{deadletter.DeadFIFO, deadFIFOURL, true, true}, {deadletter.Dead, deadURL, true, false},
+	{deadletter.Orchestrator, address.OrchestratorURL, false, true}, {deadletter.Delay, address.DelayURL, false, false},
+	{deadletter.Activity, address.ActivityURL, false, false}, {deadletter.ActivityDead, address.ActivityDeadURL, false, false},
+	{deadletter.DeadFIFO, address.DeadFIFOURL, true, true}, {deadletter.Dead, address.DeadURL, true, false},
 }
 
 // Console implements backend.
 func (b awsBackend) Console(ctx context.Context, poll time.Duration) ([]console.Option, error) {
-	asked := []address{historyTable, instancesTable}
+	asked := []address.Key{address.HistoryTable, address.InstancesTable}
 	for _, q := range shownQueues {
 		asked = append(asked, q.url)
 	}
@@ -45,7 +46,7 @@ func (b awsBackend) Console(ctx context.Context, poll time.Duration) ([]console.
 		return nil, err
 	}
 	place := api.Place{Kind: "aws", Settings: map[string]string{
-		"region": cfg.Region, "history table": found[historyTable], "instances table": found[instancesTable], "orchestrator queue": found[orchestratorURL],
+		"region": cfg.Region, "history table": found[address.HistoryTable], "instances table": found[address.InstancesTable], "orchestrator queue": found[address.OrchestratorURL],
 	}}
 	if b.settings.stack != "" {
 		place.Settings["stack"] = b.settings.stack
@@ -67,7 +68,7 @@ type awsQueues struct {
 	metrics interface {
 		GetMetricData(context.Context, *cloudwatch.GetMetricDataInput, ...func(*cloudwatch.Options)) (*cloudwatch.GetMetricDataOutput, error)
 	}
-	urls map[address]string
+	urls map[address.Key]string
 	now  func() time.Time
 }
 

@@ -17,6 +17,7 @@ import (
 	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/smithy-go"
 
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/address"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
@@ -203,7 +204,7 @@ func (m *measured) GetMetricData(_ context.Context, in *cloudwatch.GetMetricData
 func TestQueuesOfAStackSayHowFullAndHowOldTheyAre(t *testing.T) {
 	t.Parallel()
 	m := &measured{}
-	q := &awsQueues{sqs: m, metrics: m, urls: map[address]string{orchestratorURL: "https://sqs/1/orch.fifo", delayURL: "https://sqs/1/delay"}, now: func() time.Time { return epoch }}
+	q := &awsQueues{sqs: m, metrics: m, urls: map[address.Key]string{address.OrchestratorURL: "https://sqs/1/orch.fifo", address.DelayURL: "https://sqs/1/delay"}, now: func() time.Time { return epoch }}
 	queues, err := q.Queues(t.Context())
 	if err != nil || len(queues) != 6 || queues[1] != (api.Queue{Name: "delay", Visible: 7, InFlight: 2, Delayed: 3}) || !queues[4].DeadLetters {
 		t.Errorf("%+v, %v", queues, err)

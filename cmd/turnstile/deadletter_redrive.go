@@ -10,6 +10,7 @@ import (
 
 	flag "github.com/spf13/pflag"
 
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/letters"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
 	"github.com/turnstile-go/turnstile/internal/printable"
@@ -90,7 +91,7 @@ func (r *removal) action(c *cli) action {
 	}
 }
 
-func (c *cli) remove(ctx context.Context, all letters, r *removal) error {
+func (c *cli) remove(ctx context.Context, all letters.Letters, r *removal) error {
 	began := c.now()
 	out, err := all.Remove(ctx, &r.Removal, func(is *api.RemovedDeadLetter) {
 		if !c.json() {

@@ -15,6 +15,7 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/dev"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/scaffold"
 	"github.com/turnstile-go/turnstile/embedded"
 	"github.com/turnstile-go/turnstile/internal/supervised"
 )
@@ -150,7 +151,7 @@ func devAdvice(pkg string) string {
 		local.Run(turnstile.NewApp(…)) // all orchestrations and activities
 	}
 
-Then: go get ` + ownModule + `/sqlite`
+Then: go get ` + scaffold.OwnModule + `/sqlite`
 }
 
 func goOutput(ctx context.Context, args ...string) (string, error) {

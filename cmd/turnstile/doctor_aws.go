@@ -18,6 +18,7 @@ import (
 	sqstypes "github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/address"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/doctor"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
@@ -60,7 +61,7 @@ func (b awsBackend) checkAccess(ctx context.Context) ([]api.Finding, error) {
 			out = append(out, stackFinding(stack, string(s.StackStatus)))
 		}
 	}
-	_, _, err = b.addresses(ctx, historyTable, instancesTable, activitiesTable, orchestratorURL, delayURL, activityURL, activityDeadURL, deadFIFOURL, deadURL, orchestratorFunction, activityFunction)
+	_, _, err = b.addresses(ctx, address.HistoryTable, address.InstancesTable, address.ActivitiesTable, address.OrchestratorURL, address.DelayURL, address.ActivityURL, address.ActivityDeadURL, address.DeadFIFOURL, address.DeadURL, address.OrchestratorFunction, address.ActivityFunction)
 	if err != nil {
 		return out, err
 	}
@@ -83,7 +84,7 @@ func stackFinding(name, status string) api.Finding {
 }
 
 func (b awsBackend) checkFunctions(ctx context.Context, now time.Time) ([]api.Finding, error) {
-	asked := []address{orchestratorFunction, activityFunction, historyTable, instancesTable, orchestratorURL, delayURL, activityURL, activityDeadURL, deadFIFOURL, deadURL}
+	asked := []address.Key{address.OrchestratorFunction, address.ActivityFunction, address.HistoryTable, address.InstancesTable, address.OrchestratorURL, address.DelayURL, address.ActivityURL, address.ActivityDeadURL, address.DeadFIFOURL, address.DeadURL}
 	cfg, found, err := b.addresses(ctx, asked...)
 	if err != nil {
 		return nil, err
@@ -94,18 +95,18 @@ func (b awsBackend) checkFunctions(ctx context.Context, now time.Time) ([]api.Fi
 	}
 	want := map[string]string{}
 	for _, a := range asked[2:] {
-		want[a.variable] = found[a]
+		want[a.Variable] = found[a]
 	}
 	return doctor.Functions(functions, want, now), nil
 }
 
 // functions returns the settings of the two functions.
-func (b awsBackend) functions(ctx context.Context, l *lambda.Client, found map[address]string) ([]doctor.Function, error) {
+func (b awsBackend) functions(ctx context.Context, l *lambda.Client, found map[address.Key]string) ([]doctor.Function, error) {
 	var out []doctor.Function
 	for _, f := range []struct {
 		role string
 		name string
-	}{{"orchestrator", found[orchestratorFunction]}, {"activity", found[activityFunction]}} {
+	}{{"orchestrator", found[address.OrchestratorFunction]}, {"activity", found[address.ActivityFunction]}} {
 		c, err := l.GetFunctionConfiguration(ctx, &lambda.GetFunctionConfigurationInput{FunctionName: &f.name})
 		if err != nil {
 			return nil, fmt.Errorf("function %s: %w", f.name, err)
@@ -146,7 +147,7 @@ func (b awsBackend) checkSources(ctx context.Context) ([]api.Finding, error) {
 }
 
 func (b awsBackend) checkQueues(ctx context.Context) ([]api.Finding, error) {
-	asked := []address{orchestratorFunction, activityFunction}
+	asked := []address.Key{address.OrchestratorFunction, address.ActivityFunction}
 	for _, q := range shownQueues {
 		asked = append(asked, q.url)
 	}
@@ -200,7 +201,7 @@ func queueOf(name string, fifo, dead bool, attributes map[string]string) doctor.
 }
 
 func (b awsBackend) checkTables(ctx context.Context) ([]api.Finding, error) {
-	cfg, found, err := b.addresses(ctx, historyTable, instancesTable, activitiesTable)
+	cfg, found, err := b.addresses(ctx, address.HistoryTable, address.InstancesTable, address.ActivitiesTable)
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +211,7 @@ func (b awsBackend) checkTables(ctx context.Context) ([]api.Finding, error) {
 		name    string
 		indexes []string
 		ttl     bool
-	}{{found[historyTable], nil, false}, {found[instancesTable], []string{"by_time", "by_status", "by_name"}, false}, {found[activitiesTable], nil, true}} {
+	}{{found[address.HistoryTable], nil, false}, {found[address.InstancesTable], []string{"by_time", "by_status", "by_name"}, false}, {found[address.ActivitiesTable], nil, true}} {
 		got, err := c.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &t.name})
 		if err != nil {
 			return doctor.Tables(tables), fmt.Errorf("table %s: %w", t.name, err)

@@ -18,6 +18,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/address"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
 	"github.com/turnstile-go/turnstile/internal/wire"
@@ -93,7 +94,7 @@ func (l *stackLine) until(want string, args ...string) string {
 // sample application: every command that works on a stack, one after the other, for
 // some of them stop it.
 func TestOnLocalStack(t *testing.T) {
-	if os.Getenv("AWS_ENDPOINT_URL") == "" || os.Getenv("TURNSTILE_LOCALSTACK") != "1" || os.Getenv(orchestratorURL.variable) == "" {
+	if os.Getenv("AWS_ENDPOINT_URL") == "" || os.Getenv("TURNSTILE_LOCALSTACK") != "1" || os.Getenv(address.OrchestratorURL.Variable) == "" {
 		t.Skip("NOT RUN: needs the stack in LocalStack (localstack/local.sh up, its env, and TURNSTILE_LOCALSTACK=1); `make test` starts it and runs this")
 	}
 	// Connections that are kept would outlive the test.
@@ -225,11 +226,11 @@ func aPendingActivityOnTheStack(l *stackLine) {
 // beat is the last heartbeat of the activity of a SmokePending; nil if there is none.
 func (l *stackLine) beat(instance string) []byte {
 	l.Helper()
-	cfg, found, err := l.backend(&settings{getenv: os.Getenv}).(awsBackend).addresses(l.ctx, activitiesTable)
+	cfg, found, err := l.backend(&settings{getenv: os.Getenv}).(awsBackend).addresses(l.ctx, address.ActivitiesTable)
 	if err != nil {
 		l.Fatal(err)
 	}
-	table := dynamo.NewActivities(dynamodb.NewFromConfig(cfg), dynamo.Config{Tables: dynamo.Tables{Activities: found[activitiesTable]}})
+	table := dynamo.NewActivities(dynamodb.NewFromConfig(cfg), dynamo.Config{Tables: dynamo.Tables{Activities: found[address.ActivitiesTable]}})
 	state, err := table.State(l.ctx, store.ActivityKey{Instance: instance, ExecutionID: 1, EventID: 2})
 	if err != nil {
 		l.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/tools/go/analysis/unitchecker"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/letters"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/remote"
 	"github.com/turnstile-go/turnstile/internal/console"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
@@ -109,11 +110,11 @@ func (b *bench) Client(context.Context) (*client.Client, error) {
 	return c.WithActor(b.settings.actor), nil
 }
 
-func (b *bench) Letters(_ context.Context, wait time.Duration) (letters, error) {
+func (b *bench) Letters(_ context.Context, wait time.Duration) (letters.Letters, error) {
 	if b.console == nil {
-		return ofQueues{queues: b.queues, codecs: b.settings.codecs, wait: wait, now: b.clock.Now}, nil
+		return letters.OfQueues{Queues: b.queues, Codecs: b.settings.codecs, Wait: wait, Now: b.clock.Now}, nil
 	}
-	return ofConsoleLetters{remote.Over(b.console, nil)}, nil
+	return letters.OfConsole{Client: remote.Over(b.console, nil)}, nil
 }
 
 // byConsole lets commands about dead letters go by a console over the same queues.

@@ -10,26 +10,19 @@ import (
 	"maps"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	flag "github.com/spf13/pflag"
+
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/scaffold"
 )
 
-// project is what new writes. Files that would be part of this module, or
-// hidden, have .txt behind their names; {{name}} and {{module}} stand for those
-// of the project.
+// project is what new writes, as scaffold.Files reads it.
 //
 //go:embed project
 var project embed.FS
-
-// Modules that a project requires.
-const (
-	ownModule      = "github.com/turnstile-go/turnstile"
-	databaseModule = ownModule + "/sqlite"
-)
 
 func newCommand() *command {
 	return &command{
@@ -76,16 +69,20 @@ func (p *projectMaker) make(ctx context.Context, named string) error {
 	if p.module == "" {
 		p.module = filepath.Base(folder)
 	}
-	files, err := projectFiles(p.module)
+	files, err := scaffold.Files(project, p.module)
 	if err != nil {
 		return err
 	}
-	goMod, from, err := p.goMod()
+	goMod, from, err := scaffold.GoMod(p.module, p.source)
+	var none *scaffold.NoSourceError
+	if errors.As(err, &none) {
+		return usagef("--replace %v", none)
+	}
 	if err != nil {
 		return err
 	}
 	files["go.mod"] = goMod
-	if _, shared := workspaceOf(folder); shared {
+	if _, shared := scaffold.WorkspaceOf(folder); shared {
 		// It is a module of its own, whatever stands around it.
 		files["go.work"] = []byte("go 1.26.0\n\nuse .\n")
 	}
@@ -109,37 +106,6 @@ func (p *projectMaker) make(ctx context.Context, named string) error {
 	fmt.Fprintf(p.out, "%s is made, with %s. Next:\n\n  cd %s\n  turnstile dev     # runs it on this machine; change a file and see\n  make test\n\nREADME.md says what is where, and how to deploy it.\n",
 		p.module, from, shellWord(named))
 	return nil
-}
-
-// goMod is the go.mod of the project, and which Turnstile that is, in words.
-func (p *projectMaker) goMod() (text []byte, from string, err error) {
-	head := "module " + p.module + "\n\ngo 1.26\n"
-	version := releasedVersion()
-	source := p.source
-	if source == "" && version == "" {
-		source = builtFrom()
-	}
-	switch {
-	case source != "":
-		if source, err = filepath.Abs(source); err != nil {
-			return nil, "", err
-		}
-		if !isSource(source) {
-			return nil, "", usagef("--replace %s: no source of Turnstile is there; name the folder whose go.mod says module %s", source, ownModule)
-		}
-		for _, m := range []struct{ path, folder string }{{ownModule, source}, {databaseModule, filepath.Join(source, "sqlite")}} {
-			head += fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %s => %q\n", m.path, m.path, m.folder)
-		}
-		from = "the source of Turnstile in " + source
-	case version != "":
-		// Modules of one repository are released together.
-		head += fmt.Sprintf("\nrequire (\n\t%s %s\n\t%s %s\n)\n", ownModule, version, databaseModule, version)
-		from = "Turnstile " + version
-	default:
-		// go mod tidy finds it.
-		from = "the newest release of Turnstile"
-	}
-	return []byte(head), from, nil
 }
 
 // mayFill makes sure that nothing of the folder is written over, and that whoever
@@ -172,27 +138,4 @@ func (p *projectMaker) mayFill(ctx context.Context, folder string, files map[str
 		return errors.New("nothing was written")
 	}
 	return nil
-}
-
-// projectFiles are the files of a project but its go.mod, by name.
-func projectFiles(module string) (map[string][]byte, error) {
-	files := map[string][]byte{}
-	words := strings.NewReplacer("{{name}}", path.Base(module), "{{module}}", module)
-	err := fs.WalkDir(project, "project", func(file string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		data, err := project.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		name := strings.TrimSuffix(strings.TrimPrefix(file, "project/"), ".txt")
-		if first, rest, _ := strings.Cut(name, "/"); first == "gitignore" || first == "github" {
-			name = "." + path.Join(first, rest)
-		}
-		files[name] = []byte(words.Replace(string(data)))
-		return nil
-	})
-	files[templateBase] = files[templateFile]
-	return files, err
 }

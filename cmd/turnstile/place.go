@@ -13,6 +13,8 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/address"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/letters"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/remote"
 	"github.com/turnstile-go/turnstile/console"
 	"github.com/turnstile-go/turnstile/internal/supervised"
@@ -22,15 +24,15 @@ import (
 // stack that --stack or the environment names, and the `turnstile dev` of this
 // folder.
 func openPlace(s *settings) backend {
-	switch stack := s.stack != "" || s.getenv(orchestratorURL.variable) != ""; {
+	switch stack := s.stack != "" || s.getenv(address.OrchestratorURL.Variable) != ""; {
 	case s.local:
-		address, err := devAddress()
-		return consoleBackend{address, s.actor, "turnstile dev", err}
+		at, err := devAddress()
+		return consoleBackend{at, s.actor, "turnstile dev", err}
 	case s.console != "":
 		return consoleBackend{s.console, s.actor, "the console", checkURL(s.console)}
 	case !stack:
-		if address, err := devAddress(); err == nil {
-			return consoleBackend{address, s.actor, "turnstile dev", nil}
+		if at, err := devAddress(); err == nil {
+			return consoleBackend{at, s.actor, "turnstile dev", nil}
 		}
 	}
 	return awsBackend{settings: s}
@@ -106,8 +108,8 @@ func (b consoleBackend) Client(context.Context) (*client.Client, error) {
 }
 
 // Letters implements backend.
-func (b consoleBackend) Letters(context.Context, time.Duration) (letters, error) {
-	return ofConsoleLetters{b.remote()}, b.err
+func (b consoleBackend) Letters(context.Context, time.Duration) (letters.Letters, error) {
+	return letters.OfConsole{Client: b.remote()}, b.err
 }
 
 // Stack implements backend.

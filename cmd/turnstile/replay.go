@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	flag "github.com/spf13/pflag"
 
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/scaffold"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/console/api"
@@ -114,8 +115,8 @@ func (c *cli) replay(ctx context.Context, pkg string, exports []history.Export) 
 	if err != nil {
 		return fmt.Errorf("replay: %w", err)
 	}
-	if !slices.Contains(strings.Fields(deps), databaseModule+"/local") {
-		return fmt.Errorf("replay: %s does not import %s/local, so it cannot replay: begin its main with local.ReplayIfAsked(app), before it opens a database, or %s", pkg, databaseModule, devAdvice(pkg))
+	if !slices.Contains(strings.Fields(deps), scaffold.DatabaseModule+"/local") {
+		return fmt.Errorf("replay: %s does not import %s/local, so it cannot replay: begin its main with local.ReplayIfAsked(app), before it opens a database, or %s", pkg, scaffold.DatabaseModule, devAdvice(pkg))
 	}
 	folder, err := os.MkdirTemp("", "turnstile-replay-")
 	if err != nil {

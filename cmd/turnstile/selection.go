@@ -8,6 +8,7 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/address"
 	"github.com/turnstile-go/turnstile/internal/printable"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -144,8 +145,8 @@ func (s *settings) where() string {
 			place += " in " + s.region
 		}
 		return place
-	case s.getenv != nil && s.getenv(orchestratorURL.variable) != "":
-		return "the stack of " + s.getenv(orchestratorURL.variable)
+	case s.getenv != nil && s.getenv(address.OrchestratorURL.Variable) != "":
+		return "the stack of " + s.getenv(address.OrchestratorURL.Variable)
 	}
 	return "the turnstile dev of this folder"
 }

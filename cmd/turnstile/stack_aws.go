@@ -11,6 +11,7 @@ import (
 	lambdatypes "github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
 
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/address"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
@@ -29,7 +30,7 @@ func (b awsBackend) Stack(ctx context.Context) (stackControl, error) {
 }
 
 func (b awsBackend) awsStack(ctx context.Context) (*awsStack, error) {
-	asked := []address{orchestratorFunction, activityFunction}
+	asked := []address.Key{address.OrchestratorFunction, address.ActivityFunction}
 	for _, q := range shownQueues {
 		asked = append(asked, q.url)
 	}
@@ -37,7 +38,7 @@ func (b awsBackend) awsStack(ctx context.Context) (*awsStack, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &awsStack{lambda: lambda.NewFromConfig(cfg), functions: []string{found[orchestratorFunction], found[activityFunction]},
+	s := &awsStack{lambda: lambda.NewFromConfig(cfg), functions: []string{found[address.OrchestratorFunction], found[address.ActivityFunction]},
 		queues: &awsQueues{sqs: awssqs.NewFromConfig(cfg), urls: found}, names: map[string]string{}}
 	for _, q := range shownQueues {
 		s.names[path.Base(found[q.url])] = q.name

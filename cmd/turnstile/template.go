@@ -7,18 +7,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
 
 	flag "github.com/spf13/pflag"
-)
 
-// The files of a project's template: what is deployed, which its authors change,
-// and that which came with Turnstile, to tell their changes from later ones.
-const (
-	templateFile = "template.yaml"
-	templateBase = "template.base.yaml"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/merge"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/scaffold"
 )
 
 func templateUpgradeCommand() *command {
@@ -28,7 +21,7 @@ func templateUpgradeCommand() *command {
 		long: paragraph(
 			"Merges what has changed in Turnstile's template since the project was made, or upgraded",
 			"last, into template.yaml, and keeps what you have changed there. It shows the",
-			"difference and asks; nothing is deployed. "+templateBase+", which it compares with, belongs",
+			"difference and asks; nothing is deployed. "+scaffold.TemplateBase+", which it compares with, belongs",
 			"to the project as much as template.yaml. Where both have changed the same lines, the",
 			"file gets both between marks, as git merge leaves them, and the exit status is 1.",
 			"It needs git.",
@@ -48,25 +41,25 @@ func templateUpgradeCommand() *command {
 }
 
 func (c *cli) upgradeTemplate(ctx context.Context, dry, yes bool) error {
-	newest, err := project.ReadFile("project/" + templateFile)
+	newest, err := project.ReadFile("project/" + scaffold.TemplateFile)
 	if err != nil {
 		return err
 	}
-	own, err := os.ReadFile(templateFile)
+	own, err := os.ReadFile(scaffold.TemplateFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return usagef("there is no %s in this folder: change to the project's", templateFile)
+		return usagef("there is no %s in this folder: change to the project's", scaffold.TemplateFile)
 	}
 	if err != nil {
 		return err
 	}
-	base, err := os.ReadFile(templateBase)
+	base, err := os.ReadFile(scaffold.TemplateBase)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !bytes.Equal(own, newest):
-		return usagef("there is no %s, by which your changes could be told from later ones: put the template there that the project began with (template.yaml of the version of Turnstile that made it), and call this again", templateBase)
+		return usagef("there is no %s, by which your changes could be told from later ones: put the template there that the project began with (template.yaml of the version of Turnstile that made it), and call this again", scaffold.TemplateBase)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
 	case bytes.Equal(base, newest), errors.Is(err, fs.ErrNotExist):
-		fmt.Fprintf(c.out, "%s is up to date\n", templateFile)
+		fmt.Fprintf(c.out, "%s is up to date\n", scaffold.TemplateFile)
 		return nil
 	}
 	work, err := os.MkdirTemp("", "turnstile-template-")
@@ -74,18 +67,18 @@ func (c *cli) upgradeTemplate(ctx context.Context, dry, yes bool) error {
 		return err
 	}
 	defer os.RemoveAll(work)
-	merged, conflicts, err := merge(ctx, work, own, base, newest)
+	merged, conflicts, err := merge.Files(ctx, work, own, base, newest)
 	if err != nil {
 		return err
 	}
-	if err := c.showDifference(ctx, work, own, merged); err != nil {
+	if err := merge.Show(ctx, c.out, work, scaffold.TemplateFile, own, merged); err != nil {
 		return err
 	}
 	if dry {
 		return nil
 	}
 	if !yes {
-		agreed, err := c.agreed(ctx, "Write this to "+templateFile+"?")
+		agreed, err := c.agreed(ctx, "Write this to "+scaffold.TemplateFile+"?")
 		if err != nil {
 			return err
 		}
@@ -97,66 +90,14 @@ func (c *cli) upgradeTemplate(ctx context.Context, dry, yes bool) error {
 	for _, file := range []struct {
 		name string
 		data []byte
-	}{{templateFile, merged}, {templateBase, newest}} {
+	}{{scaffold.TemplateFile, merged}, {scaffold.TemplateBase, newest}} {
 		if err := os.WriteFile(file.name, file.data, 0o644); err != nil {
 			return err
 		}
 	}
 	if conflicts > 0 {
-		return fmt.Errorf("%s has %s where you and Turnstile changed the same lines: look for <<<<<<< in it", templateFile, plural(conflicts, "place", "places"))
+		return fmt.Errorf("%s has %s where you and Turnstile changed the same lines: look for <<<<<<< in it", scaffold.TemplateFile, plural(conflicts, "place", "places"))
 	}
-	fmt.Fprintf(c.out, "%s is up to date; deploy it as always\n", templateFile)
-	return nil
-}
-
-// merge is what git makes of two changes of one file.
-func merge(ctx context.Context, work string, own, base, newest []byte) (merged []byte, conflicts int, err error) {
-	args := []string{"merge-file", "--stdout", "-L", "yours", "-L", "before", "-L", "Turnstile's"}
-	for name, data := range map[string][]byte{"own": own, "base": base, "newest": newest} {
-		if err := os.WriteFile(filepath.Join(work, name), data, 0o600); err != nil {
-			return nil, 0, err
-		}
-	}
-	for _, name := range []string{"own", "base", "newest"} {
-		args = append(args, filepath.Join(work, name))
-	}
-	merged, err = exec.CommandContext(ctx, "git", args...).Output()
-	var exit *exec.ExitError
-	switch {
-	case err == nil:
-		return merged, 0, nil
-	case errors.Is(err, exec.ErrNotFound):
-		return nil, 0, errors.New("git, which merges the two, is not in the PATH: install it")
-	case errors.As(err, &exit) && exit.ExitCode() > 0 && exit.ExitCode() < 128:
-		return merged, exit.ExitCode(), nil // so many conflicts
-	}
-	if exit != nil {
-		return nil, 0, fmt.Errorf("git merge-file: %w: %s", err, strings.TrimSpace(string(exit.Stderr)))
-	}
-	return nil, 0, fmt.Errorf("git merge-file: %w", err)
-}
-
-// showDifference prints what is to change in template.yaml.
-func (c *cli) showDifference(ctx context.Context, work string, own, merged []byte) error {
-	for name, data := range map[string][]byte{"a": own, "b": merged} {
-		if err := os.MkdirAll(filepath.Join(work, name), 0o700); err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(work, name, templateFile), data, 0o600); err != nil {
-			return err
-		}
-	}
-	diff := exec.CommandContext(ctx, "git", "diff", "--no-index", "--no-prefix", "a/"+templateFile, "b/"+templateFile)
-	diff.Dir = work
-	out, err := diff.Output()
-	var exit *exec.ExitError
-	if err != nil && !(errors.As(err, &exit) && exit.ExitCode() == 1) {
-		return fmt.Errorf("git diff: %w", err)
-	}
-	for line := range strings.Lines(string(out)) {
-		if !strings.HasPrefix(line, "diff ") && !strings.HasPrefix(line, "index ") {
-			fmt.Fprint(c.out, line)
-		}
-	}
+	fmt.Fprintf(c.out, "%s is up to date; deploy it as always\n", scaffold.TemplateFile)
 	return nil
 }

@@ -1,17 +1,21 @@
-package main
+// Package letters reads, redrives and deletes dead letters: those of queues that this
+// process reads itself, or of a console over its API.
+package letters
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/remote"
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
+	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
-// letters are dead letters as commands use them: those of queues, or of a console.
-type letters interface {
+// Letters are dead letters as commands use them: those of queues, or of a console.
+type Letters interface {
 	// Peek returns the dead letters selected, at most limit of each queue. whole asks
 	// for attributes and bodies too.
 	Peek(ctx context.Context, s *deadletter.Selection, limit int, whole bool) (api.DeadLetters, error)
@@ -20,16 +24,16 @@ type letters interface {
 	Remove(ctx context.Context, r *deadletter.Removal, each func(*api.RemovedDeadLetter)) (api.RemovedDeadLetters, error)
 }
 
-// ofQueues are dead letters of queues that this process reads itself.
-type ofQueues struct {
-	queues deadletter.Queues
-	codecs func() (*codec.Set, error)
-	wait   time.Duration
-	now    func() time.Time
+// OfQueues are dead letters of queues that this process reads itself.
+type OfQueues struct {
+	Queues deadletter.Queues
+	Codecs func() (*codec.Set, error)
+	Wait   time.Duration
+	Now    func() time.Time
 }
 
-func (q ofQueues) Peek(ctx context.Context, s *deadletter.Selection, limit int, whole bool) (api.DeadLetters, error) {
-	found, more, err := q.queues.Select(ctx, s, limit, q.wait)
+func (q OfQueues) Peek(ctx context.Context, s *deadletter.Selection, limit int, whole bool) (api.DeadLetters, error) {
+	found, more, err := q.Queues.Select(ctx, s, limit, q.Wait)
 	out := api.DeadLetters{Letters: make([]api.DeadLetter, len(found)), More: more}
 	for i, l := range found {
 		out.Letters[i] = api.DeadLetterOf(l)
@@ -40,8 +44,8 @@ func (q ofQueues) Peek(ctx context.Context, s *deadletter.Selection, limit int, 
 	return out, err
 }
 
-func (q ofQueues) open(l *deadletter.Letter, out *api.DeadLetter) error {
-	codecs, err := q.codecs()
+func (q OfQueues) open(l *deadletter.Letter, out *api.DeadLetter) error {
+	codecs, err := q.Codecs()
 	if err != nil {
 		return err
 	}
@@ -51,7 +55,7 @@ func (q ofQueues) open(l *deadletter.Letter, out *api.DeadLetter) error {
 	}
 	out.Attributes, out.Body, out.Opened, out.Advice = l.Attributes, l.Body, opened, deadletter.Advice(l.Reason)
 	if sealed != nil {
-		out.Sealed = message(sealed)
+		out.Sealed = printable.Lines(strings.TrimPrefix(sealed.Error(), "turnstile: "))
 	}
 	if l.Unread != nil {
 		out.Unread = l.Unread.Error()
@@ -59,10 +63,10 @@ func (q ofQueues) open(l *deadletter.Letter, out *api.DeadLetter) error {
 	return nil
 }
 
-func (q ofQueues) Remove(ctx context.Context, r *deadletter.Removal, each func(*api.RemovedDeadLetter)) (api.RemovedDeadLetters, error) {
-	r.Wait = q.wait
+func (q OfQueues) Remove(ctx context.Context, r *deadletter.Removal, each func(*api.RemovedDeadLetter)) (api.RemovedDeadLetters, error) {
+	r.Wait = q.Wait
 	out := api.RemovedDeadLetters{DryRun: r.DryRun}
-	done, err := q.queues.RemoveAll(ctx, r, q.now, func(is *deadletter.Removed) {
+	done, err := q.Queues.RemoveAll(ctx, r, q.Now, func(is *deadletter.Removed) {
 		one := api.RemovedDeadLetterOf(is)
 		out.Done = append(out.Done, one)
 		each(&one)
@@ -71,10 +75,10 @@ func (q ofQueues) Remove(ctx context.Context, r *deadletter.Removal, each func(*
 	return out, err
 }
 
-// ofConsoleLetters are those of a console, which hides tokens in bodies.
-type ofConsoleLetters struct{ *remote.Client }
+// OfConsole are those of a console, which hides tokens in bodies.
+type OfConsole struct{ *remote.Client }
 
-func (c ofConsoleLetters) Peek(ctx context.Context, s *deadletter.Selection, limit int, whole bool) (api.DeadLetters, error) {
+func (c OfConsole) Peek(ctx context.Context, s *deadletter.Selection, limit int, whole bool) (api.DeadLetters, error) {
 	out, err := c.DeadLetters(ctx, api.PeekDeadLetters{SelectDeadLetters: selected(s), Limit: limit})
 	if !whole {
 		for i := range out.Letters {
@@ -85,7 +89,7 @@ func (c ofConsoleLetters) Peek(ctx context.Context, s *deadletter.Selection, lim
 	return out, err
 }
 
-func (c ofConsoleLetters) Remove(ctx context.Context, r *deadletter.Removal, each func(*api.RemovedDeadLetter)) (api.RemovedDeadLetters, error) {
+func (c OfConsole) Remove(ctx context.Context, r *deadletter.Removal, each func(*api.RemovedDeadLetter)) (api.RemovedDeadLetters, error) {
 	out, err := c.RemoveDeadLetters(ctx, r.Delete, api.RemoveDeadLetters{
 		SelectDeadLetters: selected(&r.Selection), All: len(r.IDs) == 0, To: r.To, DryRun: r.DryRun,
 	})

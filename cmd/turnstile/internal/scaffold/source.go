@@ -1,4 +1,4 @@
-package main
+package scaffold
 
 import (
 	"os"
@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// releasedVersion returns the version of Turnstile that this command was installed
+// ReleasedVersion returns the version of Turnstile that this command was installed
 // with; empty for one that was built from source.
-func releasedVersion() string {
+func ReleasedVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return ""
 	}
 	for _, module := range info.Deps {
-		if module.Path == ownModule && module.Replace == nil && strings.HasPrefix(module.Version, "v") {
+		if module.Path == OwnModule && module.Replace == nil && strings.HasPrefix(module.Version, "v") {
 			return module.Version
 		}
 	}
@@ -30,7 +30,7 @@ func builtFrom() string {
 	if !ok || !filepath.IsAbs(file) {
 		return ""
 	}
-	if folder := filepath.Dir(filepath.Dir(filepath.Dir(file))); isSource(folder) { // of cmd/turnstile/source.go
+	if folder := filepath.Dir(filepath.Join(filepath.Dir(file), "../../..")); isSource(folder) { // of cmd/turnstile/internal/scaffold/source.go
 		return folder
 	}
 	return ""
@@ -39,12 +39,12 @@ func builtFrom() string {
 // isSource reports whether a folder has the source of Turnstile.
 func isSource(folder string) bool {
 	data, err := os.ReadFile(filepath.Join(folder, "go.mod"))
-	return err == nil && strings.HasPrefix(string(data), "module "+ownModule+"\n")
+	return err == nil && strings.HasPrefix(string(data), "module "+OwnModule+"\n")
 }
 
-// workspaceOf returns the go.work of a folder above, by which the go command would
+// WorkspaceOf returns the go.work of a folder above, by which the go command would
 // take the folder for a part of another project.
-func workspaceOf(folder string) (file string, found bool) {
+func WorkspaceOf(folder string) (file string, found bool) {
 	for {
 		folder = filepath.Dir(folder)
 		file = filepath.Join(folder, "go.work")

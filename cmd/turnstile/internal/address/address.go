@@ -1,0 +1,73 @@
+// Package address knows where the queues, tables and functions of a stack are: by the
+// outputs of its template, or by environment variables.
+package address
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Key names a queue or table of a stack: by its output in template.yaml,
+// and by the environment variable that holds the same.
+type Key struct{ Output, Variable string }
+
+// The addresses of a stack.
+var (
+	HistoryTable   = Key{"HistoryTable", "TURNSTILE_HISTORY_TABLE"}
+	InstancesTable = Key{"InstancesTable", "TURNSTILE_INSTANCES_TABLE"}
+	// ActivitiesTable is looked at where it is known, and left out where not.
+	ActivitiesTable = Key{"ActivitiesTable", "TURNSTILE_ACTIVITIES_TABLE"}
+
+	OrchestratorFunction = Key{"OrchestratorFunction", "TURNSTILE_ORCHESTRATOR_FUNCTION"}
+	ActivityFunction     = Key{"ActivityFunction", "TURNSTILE_ACTIVITY_FUNCTION"}
+
+	OrchestratorURL = Key{"OrchestratorQueueUrl", "TURNSTILE_ORCHESTRATOR_QUEUE_URL"}
+	DelayURL        = Key{"DelayQueueUrl", "TURNSTILE_DELAY_QUEUE_URL"}
+	ActivityURL     = Key{"ActivityQueueUrl", "TURNSTILE_ACTIVITY_QUEUE_URL"}
+	ActivityDeadURL = Key{"ActivityDeadQueueUrl", "TURNSTILE_ACTIVITY_DEAD_QUEUE_URL"}
+	DeadFIFOURL     = Key{"DeadFifoQueueUrl", "TURNSTILE_DEAD_FIFO_QUEUE_URL"}
+	DeadURL         = Key{"DeadQueueUrl", "TURNSTILE_DEAD_QUEUE_URL"}
+)
+
+// Addresses says where a stack's queues and tables are.
+type Addresses struct {
+	// where they are taken from, for errors.
+	where string
+	// value returns one of them, empty where it is not there.
+	value func(Key) string
+	// word returns its name there.
+	word func(Key) string
+}
+
+// FromOutputs takes them from the outputs of a stack.
+func FromOutputs(stack string, outputs map[string]string) Addresses {
+	return Addresses{
+		where: fmt.Sprintf("stack %q has no output", stack),
+		value: func(a Key) string { return outputs[a.Output] },
+		word:  func(a Key) string { return a.Output },
+	}
+}
+
+// FromEnvironment takes them from environment variables.
+func FromEnvironment(getenv func(string) string) Addresses {
+	return Addresses{
+		where: "the environment does not set",
+		value: func(a Key) string { return getenv(a.Variable) },
+		word:  func(a Key) string { return a.Variable },
+	}
+}
+
+// All returns the addresses asked for. The error names all that are missing.
+func (a Addresses) All(asked ...Key) (map[Key]string, error) {
+	found := map[Key]string{ActivitiesTable: a.value(ActivitiesTable)}
+	var missing []string
+	for _, want := range asked {
+		if found[want] = a.value(want); found[want] == "" {
+			missing = append(missing, a.word(want))
+		}
+	}
+	if len(missing) > 0 {
+		return nil, fmt.Errorf("%s %s: is it one of Turnstile's template.yaml, and up to date?", a.where, strings.Join(missing, ", "))
+	}
+	return found, nil
+}

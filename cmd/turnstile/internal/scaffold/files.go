@@ -1,0 +1,42 @@
+// Package scaffold makes what a new project begins with: its files, and a go.mod that
+// requires the version of Turnstile that the command belongs to.
+package scaffold
+
+import (
+	"io/fs"
+	"path"
+	"strings"
+)
+
+// The files of a project's template: what is deployed, which its authors change,
+// and that which came with Turnstile, to tell their changes from later ones.
+const (
+	TemplateFile = "template.yaml"
+	TemplateBase = "template.base.yaml"
+)
+
+// Files returns the files of a project except its go.mod, by name. They are read from
+// the folder project of a file system: files that would be part of the module that
+// embeds them, or hidden, have .txt after their names there; {{name}} and {{module}} in
+// them stand for those of the project.
+func Files(project fs.ReadFileFS, module string) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	words := strings.NewReplacer("{{name}}", path.Base(module), "{{module}}", module)
+	err := fs.WalkDir(project, "project", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := project.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		name := strings.TrimSuffix(strings.TrimPrefix(file, "project/"), ".txt")
+		if first, rest, _ := strings.Cut(name, "/"); first == "gitignore" || first == "github" {
+			name = "." + path.Join(first, rest)
+		}
+		files[name] = []byte(words.Replace(string(data)))
+		return nil
+	})
+	files[TemplateBase] = files[TemplateFile]
+	return files, err
+}
