@@ -19,17 +19,17 @@ func (r *runner) obey(ctx turnstile.Context, c *command) error {
 		return r.update(ctx, c)
 	case opPause:
 		r.Paused, r.Note = true, c.Note
-		return r.plan(ctx, time.Time{})
+		return r.plan(ctx)
 	case opResume:
 		if r.Note = c.Note; !r.Paused {
 			return nil
 		}
 		r.Paused = false
-		return r.plan(ctx, time.Time{})
+		return r.plan(ctx)
 	case opDelete:
 		r.Deleted, r.Paused, r.Note = true, false, c.Note
 		r.unbuffer()
-		return r.plan(ctx, time.Time{})
+		return r.plan(ctx)
 	case opTrigger:
 		now := turnstile.Now(ctx)
 		return r.start(ctx, now, now, triggerID(r.Definition.Name, c.ID))
@@ -51,7 +51,7 @@ func (r *runner) update(ctx turnstile.Context, c *command) error {
 		// They go on, and are not waited for.
 		r.Running, r.children = nil, nil
 	}
-	return r.plan(ctx, time.Time{})
+	return r.plan(ctx)
 }
 
 // unbuffer gives up the ticks that wait.

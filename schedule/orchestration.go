@@ -69,7 +69,7 @@ func run(ctx turnstile.Context, s State) (State, error) {
 	r := &runner{State: s, changed: true}
 	if r.Revision == 0 {
 		r.Revision = 1
-		if err := r.plan(ctx, time.Time{}); err != nil {
+		if err := r.plan(ctx); err != nil {
 			return r.State, err
 		}
 	}
@@ -138,8 +138,8 @@ func (r *runner) show(ctx turnstile.Context) error {
 	return turnstile.SetCustomStatus(ctx, r.State)
 }
 
-// plan records the next tick after a time; after now, if that is zero.
-func (r *runner) plan(ctx turnstile.Context, after time.Time) error {
+// plan records the first tick after now.
+func (r *runner) plan(ctx turnstile.Context) error {
 	r.changed = true
 	if r.started {
 		r.started = false
@@ -150,15 +150,14 @@ func (r *runner) plan(ctx turnstile.Context, after time.Time) error {
 	if r.Next = (time.Time{}); r.Paused || r.Deleted {
 		return nil
 	}
-	if after.IsZero() {
-		after = turnstile.Now(ctx)
-	}
+	now := turnstile.Now(ctx)
+	r.Since = now
 	next, err := turnstile.SideEffect(ctx, "next tick", func() (time.Time, error) {
 		t, err := r.Definition.ticks()
 		if err != nil {
 			return time.Time{}, err
 		}
-		return t.after(after), nil
+		return t.after(now), nil
 	})
 	r.Next = next
 	return err

@@ -62,6 +62,9 @@ type State struct {
 	Paused  bool   `json:"paused,omitempty"`
 	Note    string `json:"note,omitempty"`
 	Deleted bool   `json:"deleted,omitempty"`
+	// Since is when the schedule was created, or last resumed or updated. Ticks before it are
+	// none.
+	Since time.Time `json:"since,omitzero"`
 	// Next tick; zero if there is none: the schedule is paused or deleted, or its end is over.
 	Next time.Time `json:"next,omitzero"`
 	// Running are the instances that are not known to have ended, unless the overlap policy is

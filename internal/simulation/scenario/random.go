@@ -51,11 +51,14 @@ type root struct {
 	terminated bool
 }
 
-// Draw decides what a world runs: the sample application, or random
+// Draw decides what a world runs: the sample application, a schedule, or random
 // programs mostly.
 func Draw(w *world.World) world.Scenario {
 	if w.Choices.OneIn(w.Choices.At(choice.OfProgram, "sample application"), 8) {
 		return newOrdersScenario(w)
+	}
+	if w.Choices.OneIn(w.Choices.At(choice.OfProgram, "a schedule"), 16) {
+		return newSchedules(w)
 	}
 	return newRandomScenario(w)
 }

@@ -1,0 +1,168 @@
+package scenario
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/activities"
+	"github.com/turnstile-go/turnstile/internal/simulation/choice"
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
+	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/schedule"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// scheduled is a schedule of some ticks, which somebody cancels when they are over. Each tick
+// starts an instance that takes an activity.
+type scheduled struct {
+	definition schedule.Definition
+	ticks      int
+	// asked is what it is asked for meanwhile; empty for nothing.
+	asked []string
+}
+
+var (
+	job  = turnstile.NewOrchestration[string, string]("Job")
+	work = turnstile.NewActivity[string, string]("job")
+)
+
+func newSchedules(w *world.World) *scheduled {
+	at := w.Choices.At(choice.OfProgram, "the schedule")
+	every := []time.Duration{10 * time.Minute, time.Hour}[w.Choices.IntN(at, 2)]
+	begin := w.Clock.Now().Add(every).Truncate(every)
+	s := &scheduled{ticks: 2 + w.Choices.IntN(at, 24)}
+	s.definition = schedule.Definition{Name: "s", Every: every, Begin: begin, End: begin.Add(time.Duration(s.ticks-1) * every),
+		Overlap: []schedule.Overlap{schedule.Skip, schedule.BufferOne, schedule.BufferAll, schedule.Allow, schedule.CancelRunning}[w.Choices.IntN(at, 5)],
+		CatchUp: []schedule.CatchUp{schedule.CatchUpLast, schedule.CatchUpAll, schedule.CatchUpNone}[w.Choices.IntN(at, 3)],
+		Starts:  schedule.Orchestration(job, world.Marker)}
+	if w.Choices.OneIn(at, 3) {
+		ops := []string{"pause", "resume", "trigger", "delete"}
+		for range 1 + w.Choices.IntN(at, 3) {
+			s.asked = append(s.asked, ops[w.Choices.IntN(at, len(ops))])
+		}
+	}
+	return s
+}
+
+func (s *scheduled) Size() string { return world.Plural(s.ticks, "tick") }
+
+func (s *scheduled) String() string {
+	return fmt.Sprintf("a schedule of %d ticks, asked for %v: %+v\n", s.ticks, s.asked, s.definition)
+}
+
+func (s *scheduled) app() *turnstile.App {
+	return turnstile.NewApp(schedule.Part(), job.Implement(func(ctx turnstile.Context, in string) (string, error) { return work.Call(ctx, in) }))
+}
+
+func (s *scheduled) Working() *world.Build {
+	return &world.Build{Name: "working", Orchestrations: s.app().Orchestrations()}
+}
+
+func (s *scheduled) Broken(w *world.World) *world.Build {
+	names := []string{schedule.OrchestrationName, "Job"}
+	broken := w.Choices.IntN(w.How(fault.Deployed), len(names))
+	all := []engine.Orchestration{{Name: names[broken], Source: "simulation", Func: func(ctx *engine.Context, _ []byte) ([]byte, error) {
+		ctx.Activity(engine.ActivityCall{Name: "intruder"})
+		panic("this build does not work")
+	}}}
+	o, err := w.Good.Orchestrations.Lookup(names[1-broken], "")
+	if err == nil {
+		all = append(all, *o)
+	}
+	r, err := engine.NewRegistry(all...)
+	if err != nil {
+		panic(err)
+	}
+	return &world.Build{Name: fmt.Sprintf("broken%d (%s)", w.Bad, names[broken]), Orchestrations: r}
+}
+
+func (s *scheduled) Activities(p *world.Process) *activities.Registry {
+	return turnstile.NewApp(work.Implement(func(ctx context.Context, in string) (string, error) {
+		info, _ := activity.InfoFrom(ctx)
+		return in, p.TakeTime(ctx, info.Instance)
+	})).Activities()
+}
+
+func (s *scheduled) Inline(*world.Process) *activities.Registry { return nil }
+
+func (s *scheduled) Begin(w *world.World) {
+	input, err := json.Marshal(schedule.State{Definition: s.definition})
+	if err != nil {
+		panic(err)
+	}
+	instance := schedule.InstanceID(s.definition.Name)
+	w.SendItem(wire.Item{Kind: wire.StartOrchestration, Instance: instance, Name: schedule.OrchestrationName, Input: input, ID: "start"})
+	for i, op := range s.asked {
+		data, _ := json.Marshal(map[string]string{"op": op, "id": fmt.Sprint(i), "note": "because"})
+		after := time.Duration(w.Choices.IntN(w.Choices.At(choice.OfClient, op), 4*3600)) * time.Second
+		w.Clock.AfterFunc(after, func() {
+			w.SendItem(wire.Item{Kind: wire.ExternalRaised, Instance: instance, Name: "turnstile.schedule.control", Data: data, ID: fmt.Sprintf("%s-%d", op, i)})
+		})
+	}
+	w.Clock.AfterFunc(s.definition.End.Sub(w.Clock.Now())+48*time.Hour, func() {
+		w.SendItem(wire.Item{Kind: wire.CancelInstance, Instance: instance, ID: "over"})
+	})
+}
+
+func (s *scheduled) Created(*world.World, string, string)                               {}
+func (s *scheduled) Landed(*world.World, *world.Process, *ledger.Recorded, *store.Turn) {}
+func (s *scheduled) Marked(*world.World, *store.Record)                                 {}
+func (s *scheduled) IsProgram(string) bool                                              { return false }
+func (s *scheduled) IsRandom() bool                                                     { return false }
+
+// Purge implements scenario: what a schedule came to has to stay.
+func (s *scheduled) Purge(*world.World) {}
+
+// Check accounts for the ticks: each was started, is missed for a reason, or waits.
+func (s *scheduled) Check(w *world.World) {
+	if err := s.judge(w); err != nil {
+		w.Violate("outcome", "the schedule: %v", err)
+	}
+}
+
+func (s *scheduled) judge(w *world.World) error {
+	r, err := w.Describe(schedule.InstanceID(s.definition.Name))
+	if errors.Is(err, store.ErrNotFound) {
+		return nil // Its start was not sent.
+	}
+	if err != nil {
+		return err
+	}
+	if r.Failure != nil && r.Failure.Kind == history.FailureTooLarge {
+		return nil // Commits are small in this world.
+	}
+	var state schedule.State
+	if err := json.Unmarshal(r.CustomStatus, &state); err != nil {
+		return fmt.Errorf("its custom status is %q: %w", r.CustomStatus, err)
+	}
+	for _, run := range state.Recent {
+		if run.Outcome != schedule.OutcomeCompleted {
+			continue // The schedule was cancelled in that turn, or the queue rejected the start.
+		}
+		if _, err := w.Describe(run.Instance); err != nil {
+			return fmt.Errorf("the instance of tick %s: %w", run.Tick, err)
+		}
+	}
+	if len(s.asked) > 0 {
+		return nil
+	}
+	passed := 0
+	for tick := s.definition.Begin; !tick.After(s.definition.End) && (state.Next.IsZero() || tick.Before(state.Next)); tick = tick.Add(s.definition.Every) {
+		if tick.After(state.Since) {
+			passed++
+		}
+	}
+	if n := state.Started + state.MissedTicks + len(state.Buffered); n != passed {
+		return fmt.Errorf("%d ticks are over; %d were started, %d missed, %d wait: %+v", passed, state.Started, state.MissedTicks, len(state.Buffered), state)
+	}
+	return nil
+}
