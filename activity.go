@@ -47,8 +47,8 @@ func (a Activity[In, Out]) Name() string { return a.name }
 //		With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 5}), turnstile.AttemptTimeout(10*time.Second))
 //
 // They are recorded when the activity is scheduled, and are not compared on
-// replay: changing them is safe for running instances. What cannot be, such as a
-// negative timeout, is in [App.Err] where the activity is implemented, and calls
+// replay: changing them is safe for running instances. [App.Err] reports invalid
+// options, such as a negative timeout, where the activity is implemented, and calls
 // return it as an [*InvalidArgumentError].
 func (a Activity[In, Out]) With(options ...ActivityOption) Activity[In, Out] {
 	var set activityOptions
@@ -70,11 +70,11 @@ func (a Activity[In, Out]) With(options ...ActivityOption) Activity[In, Out] {
 }
 
 // Implement gives the declaration its implementation, for [NewApp]. The implementation
-// may do anything. It runs at least once: a worker may die behind the effect
-// and before the result is recorded, so make it idempotent
-// (ActivityInfo(ctx).IdempotencyKey helps), or declare it [AtMostOnce]. Its
-// context ends with the attempt, and, seen at a [Heartbeat], when the
-// orchestration wants it to stop: context.Cause is a [*StoppedError] then.
+// may do anything. It runs at least once: a worker may die after the effect and
+// before the result is recorded, so make it idempotent
+// (ActivityInfo(ctx).IdempotencyKey helps), or declare it [AtMostOnce]. Its context
+// ends with the attempt, and, seen at a [Heartbeat], when the orchestration wants
+// it to stop: context.Cause is a [*StoppedError] then.
 func (a Activity[In, Out]) Implement(implementation func(context.Context, In) (Out, error), options ...ImplementationOption) Part {
 	entry := activities.Activity{Name: a.name, Source: source()}
 	for _, o := range options {

@@ -29,9 +29,8 @@ func (p Parts) addTo(a *App) {
 }
 
 // App is an application: the implementations that a process has. The process
-// that runs orchestrations and the one that runs activities usually have
-// different ones, for the first must not need the dependencies of the second.
-// It is immutable.
+// that runs orchestrations and the one that runs activities usually have different
+// ones, because the first must not need the dependencies of the second. It is immutable.
 type App struct {
 	orchestrationEntries []engine.Orchestration
 	activityEntries      []activities.Activity

@@ -18,9 +18,9 @@ import (
 //		return Count.Call(ctx, item)
 //	})
 //
-// Use the Context that fn is given: it has a scope of its own inside that of
-// ctx, which [Future.Cancel] cancels. The result is handed over as it is, not as
-// JSON. When the orchestration returns, its branches end where they stand.
+// Use the Context that fn is given: it has its own scope inside the scope of ctx,
+// which [Future.Cancel] cancels. The result is handed over as it is, not as JSON.
+// When the orchestration returns, its branches end where they stand.
 //
 // An instance may have 10,000 branches at once; one more parks it.
 func Go[T any](ctx Context, fn func(Context) (T, error)) Future[T] {

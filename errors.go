@@ -13,7 +13,7 @@ import (
 var (
 	// ErrCancelled: the operation, its scope or the instance was cancelled. An
 	// orchestration that was itself cancelled and returns it, wrapped or not,
-	// ends as cancelled; one that nobody cancelled has failed.
+	// ends as cancelled; if the instance was not cancelled, it has failed.
 	ErrCancelled = engine.ErrCancelled
 	// ErrTimeout: a *TimeoutError, an activity or a child that failed by
 	// timeout, or a *CancelledError of a scope whose time was over.

@@ -63,8 +63,8 @@ func (e Event[T]) accepts(run *engine.Context) engine.Acceptor {
 // Next starts a wait for the next event of this name and returns at once;
 // use it with [Select]. It records one event.
 //
-// A wait takes its event even if nobody looks at it any more, so cancel what
-// is no longer wanted. Select does that for those that lose.
+// A wait takes its event even if the code no longer waits for it, so cancel waits
+// that the code no longer needs. Select does that for those that lose.
 func (e Event[T]) Next(ctx Context) Future[T] {
 	run := ctx.engine(e.name)
 	if e.source == "" || e.problem != nil {
@@ -136,7 +136,7 @@ func (e Event[T]) All(ctx Context) iter.Seq2[T, error] {
 // that comes later goes to the next wait. It records two events, the wait and a
 // timer, and one for what comes first.
 //
-// Errors: those of Wait, [*TimeoutError], and [*InvalidArgumentError] for more
+// Errors: the errors of Wait, [*TimeoutError], and [*InvalidArgumentError] for more
 // than [MaxTimer].
 func (e Event[T]) WaitTimeout(ctx Context, d time.Duration) (T, error) {
 	if err := validTimer("Event.WaitTimeout", d); err != nil {

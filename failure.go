@@ -43,7 +43,7 @@ const (
 	KindNotRegistered FailureKind = history.FailureNotRegistered
 	// KindAlreadyExists is a child whose instance id is taken.
 	KindAlreadyExists FailureKind = history.FailureAlreadyExists
-	// KindPurged is a child whose instance id is that of a purged instance: it is
+	// KindPurged is a child whose instance id belonged to a purged instance: it is
 	// free again 15 days after the purge, as the message says.
 	KindPurged FailureKind = history.FailurePurged
 	// KindTooLarge is a result over its limit.
@@ -101,7 +101,7 @@ type ChildError struct {
 	EventID int64
 	// Kind tells a failure from a cancelled (KindCancelled) or terminated
 	// (KindTerminated) child, and from an id that was taken
-	// (KindAlreadyExists) or is that of a purged instance (KindPurged).
+	// (KindAlreadyExists) or belongs to a purged instance (KindPurged).
 	Kind FailureKind
 	// Message of the child's failure.
 	Message string
@@ -112,7 +112,7 @@ type ChildError struct {
 	// Attempt is the number of the last attempt of the activity whose error the
 	// child returned; 0 if it returned none.
 	Attempt int
-	// Retryable says whether the failure is open to another attempt, as that of
+	// Retryable says whether the failure is open to another attempt, as in an error of
 	// an activity is: not if it was marked with NonRetryable.
 	Retryable bool
 

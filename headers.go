@@ -10,7 +10,7 @@ import (
 // each attempt ([ActivityInfo]), children and detached orchestrations ([Info]),
 // with all that these start in turn, and, by ContinueAsNew, the next execution.
 // So a value goes with the work: a tenant, a trace, what an [Interceptor] wants to
-// know. Cancellation is that of ctx.
+// know. The scope of cancellation is the same as in ctx.
 //
 //	ctx, err := turnstile.WithHeaders(ctx, map[string]string{"tenant": "c-1"})
 //
@@ -28,7 +28,7 @@ func WithHeaders(ctx Context, headers map[string]string) (Context, error) {
 }
 
 // AfterCommit has fn called once for this place in the code: by the process that
-// commits the turn which first reaches it, right behind the commit, as the lines
+// commits the turn which first reaches it, right after the commit, as the lines
 // of [Logger] are written. It is for what counts or measures, as an [Interceptor]
 // does: not called on replay, nor for a turn whose commit is lost, and never if
 // the process dies in between. fn must not block, and has no use for the

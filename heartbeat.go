@@ -25,8 +25,8 @@ type StoppedError = activity.StoppedError
 // setting of the worker), or each third of the [HeartbeatTimeout], is recorded;
 // that costs one write, and is when a request to stop is seen.
 //
-// A details value that has no JSON form is an [*EncodeError], one that is too
-// large a [*PayloadTooLargeError]. Inline runs record nothing.
+// If the details have no JSON form, the error is an [*EncodeError], if they are too
+// large, a [*PayloadTooLargeError]. Inline runs record nothing.
 func Heartbeat[T any](ctx context.Context, details T) error {
 	data, err := encode(details, "details of a heartbeat of activity", ActivityInfo(ctx).Name)
 	if err != nil {

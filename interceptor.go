@@ -19,8 +19,8 @@ import (
 //	c = c.With(audit, metrics)
 //
 // The first that is given is the outermost. Each function calls next, which runs
-// those behind it and then what is intercepted, and returns its error, or another.
-// Payloads can be seen and not changed.
+// the following interceptors and then what is intercepted, and returns its error,
+// or another. Payloads can be seen and not changed.
 type Interceptor struct {
 	// Name of the interceptor, in errors; unique in an application.
 	Name string
@@ -85,7 +85,7 @@ type ClientCall struct {
 	// result, details of a failure or a heartbeat. Not to be changed.
 	Payload json.RawMessage
 	// Headers that go with the message: at most 16, 4,096 bytes in all. Those of a
-	// start are recorded, and go to its activities and children; those of any other
+	// start are recorded, and go to its activities and children; headers of any other
 	// call tell the trace that it belongs to, and are not recorded. The interceptor
 	// may replace them; the map that is there may be the caller's own.
 	Headers map[string]string

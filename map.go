@@ -8,15 +8,15 @@ import (
 
 // Map calls fn for each item, never for more than limit of them at once, and
 // returns the results in the order of the items. The next one starts in the
-// turn in which one ends. What fn starts is recorded, Map itself records
-// nothing.
+// turn in which one ends. Map records what fn starts and nothing of its own.
 //
 //	receipts, err := turnstile.Map(ctx, orders, 3, Charge.Call)
 //
 // The first failure cancels the calls under way, no other begins, and it is
 // returned as an [*ItemError]; [TolerateFailures] allows for some, and
-// [MapSettled] lets each item end for itself. Map returns when all calls have returned, those that were cancelled included. Over nothing
-// it returns nothing at once, whatever the limit, which may be len(items).
+// [MapSettled] lets each item end for itself. Map returns when all calls have
+// returned, the cancelled calls included. Over nothing it returns nothing at once,
+// whatever the limit, which may be len(items).
 //
 // Errors: [*ItemError], [*InvalidArgumentError] for a limit below 1 before
 // anything is recorded, [*CancelledError] when the scope of ctx or the instance

@@ -4,7 +4,7 @@ package turnstile
 // outside. It is sent once the turn is committed; whether such an instance
 // exists, and what becomes of the event there, is not known here: for an
 // instance that has ended it has no effect, and for one that is not started
-// within a quarter of an hour it becomes a dead letter. It records one event.
+// within 15 minutes it becomes a dead letter. It records one event.
 //
 // Errors: [*InvalidNameError], [*EncodeError], [*PayloadTooLargeError],
 // [*CancelledError] in a cancelled scope. With an error nothing is recorded.

@@ -61,7 +61,7 @@ func InstanceID(id string) OrchestrationOption {
 // the [ParentClosePolicy]. It records one event, in that instance.
 //
 // With [Retry] an instance that failed is followed by another, with its own id.
-// StartDetached needs no such option: nobody is told of an id that is taken.
+// StartDetached needs no such option: no caller learns that an id is taken.
 func UseExisting() OrchestrationOption {
 	return orchestrationOption(func(o *orchestrationOptions) { o.useExisting = true })
 }
@@ -129,7 +129,7 @@ func Strict() OrchestrationOption {
 }
 
 // FailWhenStuck fails an instance whose code cannot go on (nondeterminism, a
-// panic), where it would else be parked until a build is deployed that can. It
+// panic), where it would otherwise be stuck until working code is deployed. It
 // belongs to an implementation.
 func FailWhenStuck() OrchestrationOption {
 	return orchestrationOption(func(o *orchestrationOptions) { o.failWhenStuck = true })

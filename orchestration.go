@@ -43,8 +43,8 @@ func (o Orchestration[In, Out]) InstanceID() string { return o.options.instance 
 // UsesExisting reports whether the declaration has the option [UseExisting].
 func (o Orchestration[In, Out]) UsesExisting() bool { return o.options.useExisting }
 
-// With returns a copy of the declaration with these options. What cannot be,
-// such as a negative timeout, is in [App.Err] where the orchestration is
+// With returns a copy of the declaration with these options. [App.Err] reports
+// invalid options, such as a negative timeout, where the orchestration is
 // implemented, and calls of it return it as an [*InvalidArgumentError].
 func (o Orchestration[In, Out]) With(options ...OrchestrationOption) Orchestration[In, Out] {
 	for _, option := range options {
@@ -114,7 +114,7 @@ func (o Orchestration[In, Out]) Implement(implementation func(Context, In) (Out,
 // it is waited for.
 //
 // With [Retry] a child that failed is followed by another, with an instance id
-// of its own: derived, or [InstanceID] with "/2", "/3", … behind it. The delays
+// of its own: derived, or [InstanceID] with "/2", "/3", … appended. The delays
 // are timers. So each attempt records its events, and each delay two. A child
 // that was cancelled, terminated, found its id taken or could not take its
 // input is not followed by another, nor is one whose code is among the
@@ -159,10 +159,10 @@ func (o Orchestration[In, Out]) StartDetached(ctx Context, in In) (instance stri
 //
 //	return Report{}, Remind.ContinueAsNew(ctx, next)
 //
-// Whoever waits for the instance goes on waiting. External events that were
+// Callers that wait for the instance go on waiting. External events that were
 // not taken go over, and so does the custom status; open activities and timers
-// are cancelled. The next execution runs on the newest version deployed, or on
-// that of With(Version(...)). Only an orchestration itself can continue as
+// are cancelled. The next execution runs on the newest version deployed, or on the
+// version of With(Version(...)). Only an orchestration itself can continue as
 // itself. It records one event, the last of this execution.
 //
 // The call alone does nothing. An orchestration that has called it and returns

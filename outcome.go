@@ -15,7 +15,7 @@ type Outcome[T any] struct {
 // Settle waits for all operations, and returns how each of them ended, in the
 // order of the arguments. Over nothing it returns at once. It records nothing.
 //
-// Errors: only that of the waiting itself, [*CancelledError] when the scope of
+// Errors: only an error of the waiting itself, [*CancelledError] when the scope of
 // ctx or the instance is cancelled.
 func Settle[T any](ctx Context, futures ...Future[T]) ([]Outcome[T], error) {
 	run := ctx.engine("Settle")

@@ -32,7 +32,7 @@ type PollPolicy struct {
 // one belongs into an execution that continues as new (Info). To bound its time
 // give it a scope [WithTimeout].
 //
-// Errors: that of look, at once, for its retry policy has been at work already;
+// Errors: that of look, at once, because its retry policy has retried it already;
 // [*PollError], with the last value, after MaxAttempts; [*CancelledError];
 // [*InvalidArgumentError], before the first look, for a policy that cannot be.
 func Poll[In, Out any](ctx Context, look func(Context, In) (Out, error), in In, enough func(Out) bool, policy PollPolicy) (Out, error) {

@@ -16,7 +16,7 @@ const (
 
 // Retention is how long an instance of the orchestration is kept after its end. Then it
 // is purged as by client.Client.Purge, within an hour or so. It belongs to an
-// implementation, and is no part of the code: it may be changed at any time, and holds
+// implementation, and is not part of the code: it may be changed at any time, and holds
 // for instances that have ended already. Of several versions of a name the longest
 // counts.
 //

@@ -26,7 +26,7 @@ type activityOptions struct {
 // InitialInterval × BackoffCoefficient^(n−2), but at most MaxInterval. A policy without
 // intervals backs off: 1 s, 2 s, 4 s, … up to a minute.
 //
-// What cannot be, such as a negative interval, is in [App.Err] of the process
+// [App.Err] reports an invalid policy, such as one with a negative interval, in the process
 // that implements the activity or orchestration, and a call of it returns the
 // [*InvalidArgumentError] without recording anything.
 type RetryPolicy struct {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Saga gathers what has to be undone should the rest fail. The zero value is
+// Saga collects the steps to undo if a later step fails. The zero value is
 // empty.
 //
 //	var saga turnstile.Saga

@@ -4,11 +4,12 @@ import "time"
 
 // CancelFunc cancels a scope. The reason stands in the [*CancelledError] that
 // the operations of the scope return, and goes to the activities ([StoppedError])
-// and children that are stopped, up to 1,024 bytes of it. Only the first call has an effect. The
-// error is that of [Future.Cancel]: where it is called, nothing can be cancelled.
+// and children that are stopped, up to 1,024 bytes of it. Only the first call has
+// an effect. The error is the same as from [Future.Cancel]: where it is called,
+// nothing can be cancelled.
 type CancelFunc func(reason string) error
 
-// WithCancel returns a context with a scope of its own inside that of ctx.
+// WithCancel returns a context with its own scope inside the scope of ctx.
 // What is started with it is cancelled with it: by the [CancelFunc], or when the
 // scope around it is cancelled. It records nothing.
 func WithCancel(ctx Context) (Context, CancelFunc) {

@@ -17,7 +17,7 @@ import (
 // where a number or a time counts 8.
 //
 // They are plain text in tables, messages and histories, also where a payload
-// codec encrypts everything else: what is to be found has to be readable. Put
+// codec encrypts everything else: search needs readable values. Put
 // no secret into them.
 type SearchAttributes map[string]SearchValue
 
@@ -27,11 +27,10 @@ type SearchAttributes map[string]SearchValue
 // continue-as-new and after the end; a purge removes them.
 //
 // It records no event: replay computes them again. A turn that sets attributes
-// reads the instance record, and changes it, and an index item for each of them
-// whose value is another one, in the same transaction as its events: 2 write
-// units for the record and 2 for each attribute, and those of the index (see
-// docs/guide/search.md). Setting a value that is there already costs the read
-// alone.
+// reads the instance record, and changes it, and an index item for each attribute
+// whose value changes, in the same transaction as its events: 2 write units for the
+// record and 2 for each attribute, and the write units of the index (see
+// docs/guide/search.md). Setting a value that is there already costs the read alone.
 //
 // Error: [*SearchAttributeError].
 func SetSearchAttributes(ctx Context, attributes SearchAttributes) error {

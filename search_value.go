@@ -16,7 +16,7 @@ type SearchValue struct{ stored history.SearchValue }
 func SearchString(s string) SearchValue { return SearchValue{history.SearchTextOf(s)} }
 
 // SearchNumber returns the value of a number. Whole numbers are exact; 2 and 2.0
-// are the same value. Others have to be finite, and from 1e-100 to 1e100 in
+// are the same value. All others must be finite, and from 1e-100 to 1e100 in
 // size.
 func SearchNumber[N ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~float32 | ~float64](n N) SearchValue {
 	if half := N(1) / 2; half != 0 {

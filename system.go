@@ -31,12 +31,12 @@ func UUID(ctx Context) string {
 
 // SideEffect runs fn once and records what it returns; on replay that is
 // returned and fn is not run. It is for small things that are not
-// deterministic and take no time: a random number, a setting. What may fail or
-// takes time is an activity. fn may run again after a crash, and must not use
-// the orchestration's context. It records one event.
+// deterministic and take no time: a random number, a setting. Use an activity for
+// work that may fail or takes time. fn may run again after a crash, and must not
+// use the orchestration's context. It records one event.
 //
 // An error of fn is recorded in place of the value: it is returned with its
-// text and code, and not with its type, for a replay has no other. The name is
+// text and code, and without its type, because the history does not keep types. The name is
 // compared on replay.
 func SideEffect[T any](ctx Context, name string, fn func() (T, error)) (T, error) {
 	run := ctx.engine("SideEffect")

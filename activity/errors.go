@@ -14,7 +14,7 @@ type Failer interface {
 }
 
 // FailureOf returns how an attempt's error is to be recorded: its own Failure
-// if it is a Failer, else an application failure with its text that may be
+// if it is a Failer, otherwise an application failure with its text that may be
 // retried.
 func FailureOf(err error) *history.Failure {
 	var f Failer

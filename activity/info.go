@@ -30,7 +30,7 @@ type Info struct {
 	// has returned ErrPending. It can't be guessed and fits into a link. Empty
 	// for an inline activity.
 	CompletionToken string
-	// Headers that came with the orchestration's start, and those of the context
+	// Headers that came with the orchestration's start, and the headers of the context
 	// with which it scheduled the activity; nil for none. Not to be changed.
 	Headers map[string]string
 	// Inline is set for an activity that runs inside the turn.
@@ -61,8 +61,8 @@ func (c *infoContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// InfoFrom returns the info of the attempt that ctx belongs to, and whether
-// ctx is that of an activity.
+// InfoFrom returns the info of the attempt that ctx belongs to, and whether ctx
+// belongs to an activity.
 func InfoFrom(ctx context.Context) (Info, bool) {
 	c, ok := ctx.Value(infoKey{}).(*infoContext)
 	if !ok {

@@ -70,9 +70,8 @@ func WithPropagator(p host.Propagator) Option {
 	return option(func(o *options) { o.propagator = p })
 }
 
-// WithFlush calls f at the end of each invocation, ahead of its answer: Lambda may
-// stop the process behind it, with what is not sent yet. An error is logged. A
-// client has none.
+// WithFlush calls f at the end of each invocation, before its answer: Lambda may
+// stop the process after it, with what is not sent yet. An error is logged. A client has none.
 func WithFlush(f func(context.Context) error) Option {
 	return option(func(o *options) { o.flush = f })
 }

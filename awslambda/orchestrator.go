@@ -133,8 +133,8 @@ func NewOrchestrator(app *turnstile.App, environ []string, opts ...Option) (*Orc
 }
 
 // Handle handles one invocation. Records of a queue that is none of the
-// orchestrator's are reported as failed, and logged, since nobody else should
-// lose them. The error is always nil.
+// orchestrator's are reported as failed, and logged, so that no message is lost.
+// The error is always nil.
 func (o *Orchestrator) Handle(ctx context.Context, e events.SQSEvent) (events.SQSEventResponse, error) {
 	o.metrics.Begin()
 	defer o.metrics.End()
@@ -157,12 +157,12 @@ func (o *Orchestrator) Handle(ctx context.Context, e events.SQSEvent) (events.SQ
 	return response(append(o.host.Handle(ctx, batch), foreign...)), nil
 }
 
-// Flush writes the metrics that the process still holds, for a process that ends:
+// Flush writes the metrics that the process still holds, when a process ends:
 // RunOrchestrator calls it when Lambda says so.
 func (o *Orchestrator) Flush() { o.metrics.Flush() }
 
 // Close unwinds the instances in the cache: deferred functions of their code
-// run. What the metrics hold is written.
+// run. The function writes the metrics that it holds.
 func (o *Orchestrator) Close() {
 	o.close()
 	o.metrics.Flush()

@@ -25,7 +25,7 @@ type ActivityFunction struct {
 }
 
 // NewActivityFunction makes the handler of the activity function from environment
-// variables, for a program that starts Lambda itself; [RunActivities] does both. It makes no
+// variables, if your program starts Lambda itself; [RunActivities] does both. It makes no
 // request.
 func NewActivityFunction(app *turnstile.App, environ []string, opts ...Option) (*ActivityFunction, error) {
 	o := collect(opts)
@@ -82,6 +82,6 @@ func (w *ActivityFunction) Handle(ctx context.Context, e events.SQSEvent) (event
 	return response(w.host.Handle(ctx, batch)), nil
 }
 
-// Flush writes the metrics that the process still holds, for a process that ends:
+// Flush writes the metrics that the process still holds, when a process ends:
 // RunActivities calls it when Lambda says so.
 func (w *ActivityFunction) Flush() { w.metrics.Flush() }

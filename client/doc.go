@@ -1,7 +1,7 @@
 // Package client starts orchestrations from outside, raises events for them, waits
 // for them, looks at them and controls them: from a service, a command line, a
-// test. What it starts is declared with package turnstile; orchestrations
-// themselves have no use for it.
+// test. Package turnstile declares what it starts; orchestrations
+// themselves do not need it.
 //
 //	c, err := awslambda.NewClient(ctx) // of a deployed stack; or New, or Client of package embedded
 //	run, err := client.Start(ctx, c, Fulfil, order, client.WithInstanceID("order-17"))

@@ -13,14 +13,14 @@ import (
 
 // Errors of a [Client] to test with errors.Is.
 var (
-	// ErrNotFound: there is no such instance, or it has been purged. A start
+	// ErrNotFound: the instance does not exist, or was purged. A start
 	// that is still queued is not found either.
 	ErrNotFound = store.ErrNotFound
 	// ErrPurged: an instance of that id was purged, and the id is not free again
 	// yet. [*PurgedError] says when it is.
 	ErrPurged = errors.New("the instance was purged, and its id is not free again yet")
 	// ErrNoRecord: the item was sent, but there is no record of the instance
-	// yet. If its start is queued, the item takes effect behind it; if there is
+	// yet. If its start is queued, the item takes effect after it; if there is
 	// none, it has no effect.
 	ErrNoRecord = errors.New("sent, but there is no record of the instance yet")
 )

@@ -88,7 +88,7 @@ func CheckRunning() RaiseOption {
 }
 
 // Raise raises the event for an instance; see [Client.Raise]. Without [CheckRunning]
-// nobody is told of an instance that has ended, or that there is none.
+// a caller does not learn that the instance has ended or does not exist.
 //
 //	err := client.Raise(ctx, c, Approved, "order-17", Approval{By: "Grace"})
 func Raise[T any](ctx context.Context, c *Client, e turnstile.Event[T], instance string, data T, options ...RaiseOption) error {

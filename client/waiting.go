@@ -60,8 +60,8 @@ func (c *Client) waiting(ctx context.Context, d Description) (Waiting, error) {
 }
 
 // Untaken returns the external events that no wait has taken of an execution with
-// these turns. It follows rule 7 of the design: events of a name are taken first
-// in first out, so those that are left over are the last of it.
+// these turns. It follows rule 7 of the design: events of a name are taken first in
+// first out, so the last ones are left over.
 func Untaken(turns []store.Turn) []UntakenEvent {
 	waits := map[string]int{} // by name, those that were not cancelled
 	cancelled := map[int64]bool{}

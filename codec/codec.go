@@ -21,7 +21,7 @@ type Codec interface {
 
 // Chain returns the codec that encodes by each of the codecs, one after the
 // other, and decodes the other way round. Its name joins theirs with a plus.
-// What compresses comes before what encrypts:
+// Put the codec that compresses before the one that encrypts:
 //
 //	codec.Chain(gzip.New(), key)
 func Chain(codecs ...Codec) Codec { return chain(codecs) }

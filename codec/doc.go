@@ -5,7 +5,7 @@
 //
 // Sealed are the values that people give: inputs, results, outputs, the data
 // of external events, custom status, the details of heartbeats and of
-// failures. What the machinery needs, or operators read, stays plain: ids,
+// failures. Values that the machinery or operators read stay plain: ids,
 // names, versions, times, search attributes, and the texts of failures,
 // reasons, problems and logs. Keep secrets out of those.
 //

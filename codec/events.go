@@ -12,8 +12,7 @@ import (
 // SealTurns returns turns as they are stored: copies whose events carry sealed
 // payloads and their mark. *SealError.
 //
-// Two calls do not give the same bytes: what may have to be written again is
-// sealed once.
+// Two calls do not give the same bytes: seal once what may be written again.
 func (s *Set) SealTurns(turns []store.Turn) ([]store.Turn, error) {
 	if s.mark() == "" {
 		return turns, nil
@@ -50,8 +49,8 @@ func (s *Set) OpenTurns(turns []store.Turn) error {
 	return nil
 }
 
-// OpenEvents returns events of an execution with plain payloads; those that
-// are sealed are copies. Errors as of OpenTurns.
+// OpenEvents returns events of an execution with plain payloads; sealed events are
+// copied. Errors as of OpenTurns.
 func (s *Set) OpenEvents(instance string, executionID int64, events []history.Event) ([]history.Event, error) {
 	copied := false
 	var room [3]payload

@@ -61,8 +61,8 @@ func itemPayloads(i *wire.Item, values []payload) []payload {
 func raw(m *json.RawMessage) *[]byte { return (*[]byte)(m) }
 
 // EncodeItem returns the body of a work item as it is sent: sealed, and such
-// as its receiver takes it. The limits of wire hold for the plain item, and
-// those of what is sealed for the sealed one. *wire.ParseError, *SealError.
+// as its receiver takes it. The limits of wire hold for the plain item, and the
+// limits of sealed items for the sealed one. *wire.ParseError, *SealError.
 func (s *Set) EncodeItem(i wire.Item) ([]byte, error) {
 	var limits wire.Limits
 	plain, err := limits.Encode(&i)

@@ -1,6 +1,6 @@
 // Package console shows the instances of an application in a browser, and to programs:
 // a page, and the JSON API that it stands on. Handler returns both as one
-// http.Handler, to be mounted behind a program's own login, under any path:
+// http.Handler, to mount after a program's own login, under any path:
 //
 //	h, err := console.Handler(c, console.AllowHosts("ops.example.com"))
 //	...

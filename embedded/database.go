@@ -17,10 +17,10 @@ import (
 // sqlite has one. Queues and timers work in memory and tell their journals what
 // changes; the store answers for itself.
 //
-// All that is written, through the store or a journal, becomes durable in the
-// order in which it was written, so that a crash takes away the end of it and
-// nothing else. A method of the store returns when its write is durable; what a
-// journal is told is durable when a later Flush or write has returned.
+// All writes, through the store or a journal, become durable in their order, so a
+// crash loses the last writes and no earlier ones. A method of the store returns
+// when its write is durable; what a journal is told is durable when a later Flush
+// or write has returned.
 type Database interface {
 	// Acquire takes the database for one runtime, until Release: an error if
 	// another has it.

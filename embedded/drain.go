@@ -8,8 +8,8 @@ import (
 )
 
 // Drain returns once nothing is queued for now and no instance is running,
-// stuck ones aside; Run must be under way. An instance that waits for an event
-// nobody raises runs: then it returns when ctx ends, with its error.
+// stuck ones aside; Run must be under way. An instance that waits for an event that
+// does not come runs: then it returns when ctx ends, with its error.
 func (e *Runtime) Drain(ctx context.Context) error {
 	var received []*memoryqueue.Queue
 	for _, s := range e.queues.Sources() {

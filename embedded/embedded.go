@@ -196,8 +196,7 @@ func (e *Runtime) close() error {
 	return nil
 }
 
-// Client returns a client of the runtime. What it sends before Run is
-// handled then.
+// Client returns a client of the runtime. Run handles messages that it sent before.
 func (e *Runtime) Client() *client.Client { return e.client }
 
 // Store returns what everything is kept in.

@@ -51,9 +51,8 @@ func WithArchive(a store.Archive) Option {
 }
 
 // WithVirtualTime lets time begin at start and stand still while anything runs;
-// when nothing does, it jumps to the next timer. So waits take no time, and
-// what is done meanwhile from outside has to be timed with AfterFunc, or it
-// comes after them.
+// when nothing does, it jumps to the next timer. So waits take no time, so time
+// calls from outside with AfterFunc; otherwise they come after the waits.
 //
 // An activity runs in real time, and virtual time waits for it. But if nothing
 // begins or ends for ten seconds, time jumps all the same: so an attempt that
@@ -75,7 +74,7 @@ func WithPropagator(p host.Propagator) Option {
 }
 
 // OnDeadLetter calls f with every message that is moved to a final dead-letter
-// queue, such as one that is no work item. It may be called from several
+// queue, such as a message that is not a work item. It may be called from several
 // goroutines.
 func OnDeadLetter(f func(DeadLetter)) Option {
 	return option(func(o *options) { o.dead = f })

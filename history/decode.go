@@ -13,8 +13,7 @@ import (
 // JSON writer made. Payloads are not copied: they alias data, which must not
 // be changed afterwards.
 //
-// What it takes is strict where a guess could hide damage, and open where
-// newer builds may add:
+// It is strict where a guess could hide damage, and open where newer builds may add:
 //
 //   - Unknown fields are ignored. Events are never written again, so nothing
 //     is lost.

@@ -30,7 +30,7 @@ const base64Suffix = "_base64"
 //
 //   - A payload that is a JSON value (valid UTF-8, nothing around the value,
 //     at most 1024 levels deep) stands in the document exactly as it is. Any
-//     other stands as base64 under its key with "_base64" behind it. Nil and
+//     other stands as base64 under its key with "_base64" appended. Nil and
 //     empty are absent.
 //   - So do strings that are not valid UTF-8: a list of strings as a whole.
 //   - Of a kind that has no payload (Event.Payload says which have) none is

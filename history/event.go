@@ -20,7 +20,7 @@ type Event struct {
 	// EventID is the position in the history: from 1, without gaps.
 	EventID int64
 	// SourceEventID is, for every completion but ExternalEvent, the EventID
-	// of the scheduling event that it completes; for ExternalRejected that of the
+	// of the scheduling event that it completes; for ExternalRejected the id of the
 	// ExternalEvent.
 	SourceEventID int64
 	// AtMS is when the event was recorded, in milliseconds since the Unix
@@ -119,7 +119,7 @@ type Start struct {
 	// Parent that waits for this instance; nil for a root.
 	Parent *Parent
 	// SenderIDs are the newest sender ids of earlier executions, oldest first,
-	// at most MaxCarriedSenderIDs: those of external events as they are, those
+	// at most MaxCarriedSenderIDs: ids of external events as they are, ids
 	// of cancels with "cancel:" before them.
 	SenderIDs []string
 	// CustomStatus is carried over by continue-as-new; nil when none was set.
@@ -148,9 +148,9 @@ type Origin struct {
 }
 
 // CodecBlob is what the names of those codecs begin with that put a reference
-// in place of a payload. They are reserved: no codec of an application is
-// called so, and a build without such a codec waits for one that has it, as
-// with any codec that it does not know.
+// in place of a payload. They are reserved: no codec of an application has such a
+// name, and a build without such a codec waits for one that has it, as with any
+// codec that it does not know.
 const CodecBlob = "blob"
 
 // Parent is the place where a child was scheduled.
@@ -216,7 +216,7 @@ const (
 	FailureNotRegistered = "not_registered"
 	// FailureAlreadyExists is a child whose instance id is taken.
 	FailureAlreadyExists = "already_exists"
-	// FailurePurged is a child whose instance id is that of a purged instance, and
+	// FailurePurged is a child whose instance id belongs to a purged instance, and
 	// not free yet.
 	FailurePurged = "purged"
 	// FailureTooLarge is a value over its limit.

@@ -15,7 +15,7 @@ type Export struct {
 }
 
 // ExportTurn is what an export says of a turn: its last event, and the marks that
-// its commit had. It begins behind the turn before.
+// its commit had. It begins after the turn before.
 type ExportTurn struct {
 	// Last is the event_id of its last event.
 	Last int64 `json:"last"`
@@ -34,9 +34,9 @@ type ExportTurn struct {
 //	…
 //	]}
 //
-// It is a history document with more fields, which Decode takes too. What
-// proves something is left out: the secret, and the token for the parent. The
-// events given are not changed. Payloads stand in it as they are.
+// It is a history document with more fields, which Decode takes too. The export
+// leaves out the secret and the token for the parent. The events given are not
+// changed. Payloads stand in it as they are.
 func EncodeExport(x Export) []byte {
 	dst := make([]byte, 0, sizeHint(x.Events)+len(x.Instance)+80)
 	dst = append(dst, `{"v":1`...)

@@ -2,9 +2,8 @@ package history
 
 import "maps"
 
-// MergeHeaders returns the headers of base with those of over, which go before
-// those of the same name. Without any in over it is base itself. Not to be
-// changed.
+// MergeHeaders returns the headers of base and of over; over wins where the names
+// are the same. Without any in over it is base itself. Not to be changed.
 func MergeHeaders(base, over map[string]string) map[string]string {
 	switch {
 	case len(over) == 0:

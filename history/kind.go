@@ -94,8 +94,8 @@ func (k Kind) Terminal() bool {
 }
 
 // Arrival reports whether the kind records what came from outside: the start,
-// a cancel request, another parent or a completion. A round is a run of arrivals and the
-// answers behind them.
+// a cancel request, another parent or a completion. A round is a run of arrivals
+// and the answers after them.
 func (k Kind) Arrival() bool {
 	return k == OrchestrationStarted || k == OrchestrationCancelRequested || k == ParentAttached || k.Completion()
 }

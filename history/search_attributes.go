@@ -13,7 +13,7 @@ import (
 )
 
 // SearchAttributes are names and values by which an instance is found. They are
-// never sealed by a payload codec: what is to be found has to be readable.
+// never sealed by a payload codec: search needs readable values.
 //
 // In JSON they are an object: a string, a number, and a time as
 // {"time":"2026-11-21T15:04:05.000Z"}.

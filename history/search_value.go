@@ -18,7 +18,7 @@ type SearchKind uint8
 // The types. Values of different types are never equal, and none is before the
 // other.
 const (
-	// SearchNothing is that of the zero value, which removes an attribute.
+	// SearchNothing is the kind of the zero value, which removes an attribute.
 	SearchNothing SearchKind = iota
 	// SearchText is a string.
 	SearchText

@@ -52,7 +52,7 @@ type Committed struct {
 type Cause struct {
 	// Kind of the message, as in docs/messages.md: "ActivityCompleted", ….
 	Kind string
-	// SourceEventID and Attempt are those of a completion.
+	// SourceEventID and Attempt belong to a completion.
 	SourceEventID int64
 	Attempt       int
 	// Headers of the message. Not to be changed.
@@ -163,9 +163,9 @@ func (NoObserver) Committed(Committed) {}
 // ProblemChanged implements Observer.
 func (NoObserver) ProblemChanged(ProblemChange) {}
 
-// Propagator says which headers go with everything that a commit sends, besides
-// those that are recorded: the context of a trace. The commit is named by
-// instance, execution and the id of its first event. It has to say the same each
-// time, for what is sent again is asked for again. Headers that do not fit beside
+// Propagator says which headers go with everything that a commit sends, besides the
+// recorded headers: the context of a trace. The commit is named by instance,
+// execution and the id of its first event. It must return the same each time,
+// because the host asks again when it sends again. Headers that do not fit beside
 // the others (at most 16, and 4,096 bytes together) are left out.
 type Propagator func(instance string, executionID, firstEventID int64) map[string]string

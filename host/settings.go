@@ -48,7 +48,7 @@ type TurnSettings struct {
 	// Default 10 seconds.
 	Time time.Duration
 	// InlineTime is how much must be left for an inline activity to be begun;
-	// else the turn goes on in another invocation. Default 15 seconds.
+	// otherwise the turn goes on in another invocation. Default 15 seconds.
 	InlineTime time.Duration
 	// CommitAttempts is how often a commit is tried, identically, if its outcome is
 	// unknown or it is throttled. A throttled one that holds results of inline
@@ -169,10 +169,10 @@ type CacheSettings struct {
 // other messages, or continue as new, without a timer or the result of a queued activity
 // in between.
 type LoopSettings struct {
-	// Depth is how many turns in a row may follow from each other so. What goes further
-	// waits in the delay queue before it is delivered, counts as CountLooping, and is
-	// noted in the record of the instance that sends it. Default 1,000; negative: no
-	// limit.
+	// Depth is how many turns in a row may follow from each other so. A message that
+	// goes further waits in the delay queue before it is delivered, counts as
+	// CountLooping, and is noted in the record of the instance that sends it. Default
+	// 1,000; negative: no limit.
 	Depth int
 	// First is how long what goes one turn further waits, doubled with each turn more, at
 	// most Max. Defaults 1 second and 15 minutes, which is the most.
@@ -226,7 +226,7 @@ type AttemptSettings struct {
 	// sooner, as most do, learns of it by its first heartbeat. All further attempts
 	// look. Default 10 seconds; negative: each attempt looks.
 	LookAfter time.Duration
-	// DeathLimit is how many processes in a row have to die in an attempt, from
+	// DeathLimit is how many processes in a row must die in an attempt, from
 	// the receive Settings.SuspectReceives of its message on, for its activity to
 	// fail as lost. Default 5.
 	DeathLimit int

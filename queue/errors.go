@@ -20,7 +20,7 @@ var (
 // InvalidMessageError says why a message can't be sent. Nothing of the Send
 // has been sent.
 type InvalidMessageError struct {
-	// Index of the message among those of the Send, from 0.
+	// Index of the message in the Send, from 0.
 	Index int
 	// Field: "delay", "group", "deduplication id", "body", "attributes".
 	Field string
@@ -39,7 +39,7 @@ func (e *InvalidMessageError) Error() string {
 // known) is an error of its own and not a RejectedError: the same message may be taken
 // once the queue is put right.
 type RejectedError struct {
-	// Index of the message among those of the Send, from 0.
+	// Index of the message in the Send, from 0.
 	Index int
 	// TooLarge: for its size; otherwise for its contents.
 	TooLarge bool
@@ -62,7 +62,7 @@ type PartialError struct {
 }
 
 // Partial returns what a call for so many messages returns: nil without a
-// failure, the error itself for a single message, and else a *PartialError.
+// failure, the error itself for a single message, and otherwise a *PartialError.
 func Partial(failed map[int]error, of int) error {
 	switch {
 	case len(failed) == 0:

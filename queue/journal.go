@@ -8,12 +8,12 @@ const DedupWindow = 5 * time.Minute
 
 // Journal keeps what a queue must not forget when its process ends. It is told
 // of each change under the queue's lock, in the order in which they happened:
-// it must not call the queue and should not wait long, only note. What it notes has
-// to become durable in that order, over all queues that share it, so that
-// whatever a crash loses is the end of the story: a message whose removal was
-// kept had what followed from it kept before.
+// it must not call the queue and should not wait long, only note. Its notes must
+// become durable in that order, over all queues that share it, so that whatever a
+// crash loses is the end of the story: a message whose removal was kept had what
+// followed from it kept before.
 type Journal interface {
-	// Load returns what was kept. The queue calls it once, before anything else.
+	// Load returns what was kept. The queue calls it first, and once.
 	Load() (Contents, error)
 	// Ready refuses a Send with an error where nothing more can be kept for
 	// now; nil otherwise.
@@ -35,7 +35,7 @@ type Kept struct {
 	// Seq is its place in the order of sending, unique in its queue.
 	Seq int64
 	// Due is when a message that was sent with a delay becomes visible; zero for
-	// all others. How long a message is in flight is not kept: whoever loads the
+	// all others. How long a message is in flight is not kept: the process that loads the
 	// queue is the only one who has it, so the message is visible again at once.
 	Due time.Time
 }

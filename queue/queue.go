@@ -18,7 +18,7 @@ type Queue interface {
 	// some may be in; sending all of them again is harmless with
 	// deduplication ids. Where some are known to be in, a *PartialError names
 	// the others. A *RejectedError, in a *PartialError or alone, for a message that
-	// the service takes at no time, for its size or its contents; the others of its
+	// the service takes at no time, because of its size or its contents; the others of its
 	// batch are in.
 	Send(ctx context.Context, msgs ...Outgoing) error
 	// Receive returns up to max (1 to 10) messages; it waits up to wait for
@@ -26,13 +26,13 @@ type Queue interface {
 	// a group with a message in flight gives none. A context that ends is its
 	// error.
 	Receive(ctx context.Context, max int, wait time.Duration) ([]Message, error)
-	// Delete acknowledges a received message. Deleting twice is no error.
+	// Delete acknowledges a received message. Deleting twice is not an error.
 	// ErrReceiptExpired where the service notices that the delivery is over:
 	// the message comes again, or has.
 	Delete(ctx context.Context, m Message) error
 	// SetVisibility lets received messages come back after d (0 to
 	// MaxVisibility), counted from now; in batches as the service takes them. SQS
-	// refuses it where that is more than MaxVisibility behind the receipt.
+	// refuses it where that is more than MaxVisibility after the receipt.
 	// ErrReceiptExpired as with Delete. Each message is tried; where it worked
 	// for some, a *PartialError names the others.
 	SetVisibility(ctx context.Context, d time.Duration, msgs ...Message) error
@@ -64,9 +64,9 @@ type Outgoing struct {
 	// DedupID the content's hash is taken.
 	Group   string
 	DedupID string
-	// Unordered: it need not stay behind messages of its group that stand ahead
+	// Unordered: it need not stay after messages of its group that stand before
 	// of it in the same Send, and may share a batch with them: if the batch
-	// fails in part, it can be in ahead of them. FIFO only.
+	// fails in part, it can be in before them. FIFO only.
 	Unordered bool
 	// Delay, 0 to MaxDelay: standard queues only. A queue may round it up to its
 	// grain: SQS to whole seconds, one in memory not at all.
@@ -91,7 +91,7 @@ type Message struct {
 	// delivery alone.
 	ReceivedAt time.Time
 	Attributes map[string]string
-	// Sender is who sent it, as the service says and nobody else can: on SQS the
+	// Sender is who sent it, as the service alone can say: on SQS the
 	// SenderId, for a role its unique id, ':' and the name of the session. Empty
 	// where it is not known.
 	Sender string

@@ -7,17 +7,18 @@ import (
 )
 
 // Activities is the table of what activity workers keep: one item an activity
-// at most, which expires by itself some time after the expiresAt given last. Errors are those of Store.
+// at most, which expires by itself some time after the expiresAt given last. It
+// returns the errors of Store.
 type Activities interface {
 	// RequestStop asks the activity of a scheduling event to stop. Repeating
-	// it is no error; the first reason stays.
+	// it is not an error; the first reason stays.
 	RequestStop(ctx context.Context, key ActivityKey, reason string, expiresAt time.Time) error
 
 	// State returns what is known of an activity; the zero state if nothing.
 	State(ctx context.Context, key ActivityKey) (ActivityState, error)
 
 	// Heartbeat records a sign of life of an attempt, and returns the state
-	// with it. Nil details leave those that were recorded before. One of an
+	// with it. Nil details leave the recorded details. One of an
 	// attempt before the last that was recorded changes nothing.
 	Heartbeat(ctx context.Context, key ActivityKey, beat Heartbeat, expiresAt time.Time) (ActivityState, error)
 
@@ -34,7 +35,7 @@ type Activities interface {
 
 	// NoteNext notes the attempt that follows a failed one, for consoles: the
 	// history says nothing of it before the activity ends. An earlier attempt than
-	// the last that was noted changes nothing, and is no error.
+	// the last that was noted changes nothing, and is not an error.
 	NoteNext(ctx context.Context, key ActivityKey, next NextAttempt, expiresAt time.Time) error
 }
 
@@ -110,7 +111,7 @@ type Claim struct {
 	// Attempt, from 1.
 	Attempt int
 	// Token names the claim: random, new for each delivery of the attempt's message.
-	// It is no proof and not empty; nothing checks its length.
+	// It proves nothing and is not empty; nothing checks its length.
 	Token string
 	// Until when the attempt may take; the zero time says that it is over.
 	Until time.Time

@@ -9,7 +9,7 @@ type StatusCounter interface {
 	// that is stuck or corrupt under that; a status without any is left out.
 	// PageSize and PageToken are of no account. Where counting takes time it stops
 	// at most of a status, or a little above; more then has that status. Errors are
-	// those of List; errors.ErrUnsupported for a query of which the records would
+	// the errors of List; errors.ErrUnsupported for a query of which the records would
 	// have to be read, and from a store that only passes the question on, to one
 	// that cannot count.
 	CountByStatus(ctx context.Context, q ListQuery, most int) (counts map[Status]int, more map[Status]bool, err error)

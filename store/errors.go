@@ -9,7 +9,7 @@ import (
 var (
 	// ErrConflict: another writer was first, or may have been: a store that
 	// cannot tell (an item locked by a transaction that then failed) may say
-	// so although nobody wrote. It promises that nothing of this write has
+	// so although no other writer wrote. It promises that nothing of this write has
 	// taken effect and nothing of it ever will. Reload and decide again.
 	ErrConflict = errors.New("store: conflict: another writer was first")
 	// ErrNotFound: no record of that instance.
@@ -69,7 +69,7 @@ type CorruptError struct {
 	Reason      string
 	// Unconfirmed: EventID is not there, which a Read that met a commit in the
 	// middle shows too. ReadIsolated tells. What is there and can't be part of a
-	// history needs no confirmation, for what is stored never changes.
+	// history needs no confirmation, because stored items never change.
 	Unconfirmed bool
 }
 

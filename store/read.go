@@ -9,7 +9,7 @@ import (
 
 // DecodeEvents reads the history document of a stored item whose slot is
 // `first`. It wraps history.ErrNewer for an event that this build does not
-// know; anything else that is not a contiguous run of events from `first` on
+// know; any other content that is not a contiguous run of events from `first` on
 // is a *CorruptError. The events alias doc.
 func DecodeEvents(instance string, executionID, first int64, doc []byte) ([]history.Event, error) {
 	corrupt := func(id int64, reason string) error {

@@ -26,8 +26,8 @@ func (r *Record) StartsBefore() []string {
 	return all[max(0, len(all)-MaxEarlierStarts):]
 }
 
-// Hidden returns the tombstone that Hide makes of a record: of one that is hidden
-// already, FreeAt moves on, and never back.
+// Hidden returns the tombstone that Hide makes of a record: of a record that is
+// hidden already, FreeAt moves on, and never back.
 func (r Record) Hidden(freeAt time.Time) Record {
 	if !r.Purged || freeAt.After(r.FreeAt) {
 		r.FreeAt = freeAt
@@ -59,8 +59,8 @@ func (c RecordCondition) Holds(r *Record) bool {
 }
 
 // Holds reports whether the change may be made to the record found. Beyond
-// its condition, only Create makes a record: any other change needs one that
-// is there and no tombstone.
+// its condition, only Create makes a record: any other change needs an existing
+// record that is not a tombstone.
 func (c *RecordChange) Holds(r *Record) bool {
 	if c.Create == nil && (r == nil || r.Purged) {
 		return false

@@ -81,14 +81,14 @@ type Store interface {
 	// Hide turns the record into a tombstone: only instance, last execution
 	// number, start id and FreeAt are left. Condition: the record is of execution
 	// `executionID` and not running (terminal status), else *RecordConflictError.
-	// Hiding again is no error, and moves FreeAt on, never back.
+	// Hiding again is not an error, and moves FreeAt on, never back.
 	Hide(ctx context.Context, instance string, executionID int64, freeAt time.Time) error
 
 	// DeleteHistory deletes histories of the instance from the newest to the
 	// oldest, or in any order in which an interruption never leaves a history
 	// that looks like a valid shorter one, for executions 1 to upTo. It
 	// deletes at most `limit` stored items in one call (0: no bound) and
-	// reports whether all is done. Repeating it is no error.
+	// reports whether all is done. Repeating it is not an error.
 	DeleteHistory(ctx context.Context, instance string, upTo int64, limit int) (done bool, err error)
 }
 
@@ -112,7 +112,7 @@ type Turn struct {
 	Parked bool
 	// Cancelled lists the scheduling events (of this execution, in any turn)
 	// that this turn cancelled, waits and inline activities too, and those that
-	// it closed by ending and that have to be stopped or removed outside. In the
+	// it closed by ending and that the host must stop or remove outside. In the
 	// order in which they were cancelled.
 	Cancelled []int64
 	// Reasons that the code gave for them, by event; nil for none. They go to
@@ -146,7 +146,7 @@ type Isolated struct {
 // Status of an instance.
 type Status string
 
-// The statuses. Stuck and corrupt are no statuses but marks on a running
+// The statuses. Stuck and corrupt are not statuses but marks on a running
 // instance; StatusStuck and StatusCorrupt exist for listing, where such an
 // instance is found under them instead of under StatusRunning.
 const (
@@ -196,7 +196,7 @@ type Record struct {
 	Codec   string
 	Failure *history.Failure
 	Parent  *history.Parent
-	// Origin and FairnessGroup are those of the start; reserved, and kept.
+	// Origin and FairnessGroup come from the start; reserved, and kept.
 	Origin        *history.Origin
 	FairnessGroup string
 
@@ -242,7 +242,7 @@ type Problem struct {
 	Message string `json:"message"`
 	// EventID it is about; 0 if about none.
 	EventID int64 `json:"event_id,omitempty"`
-	// Diff is, of a nondeterminism, where code and history part; nil else, and
+	// Diff is, of a nondeterminism, where code and history part; nil otherwise, and
 	// in records of older builds.
 	Diff *ProblemDiff `json:"diff,omitempty"`
 	// Stack, possibly cut.
@@ -255,7 +255,7 @@ type Problem struct {
 	// 0 (in records of older builds) means at once. A corrupt instance is never
 	// woken.
 	NextMS int64 `json:"next_ms,omitempty"`
-	// WokenMS is when a wake for this mark was sent that nobody has handled yet;
+	// WokenMS is when a wake for this mark was sent that is not handled yet;
 	// 0 if none was.
 	WokenMS int64 `json:"woken_ms,omitempty"`
 	// Build that has tried last; empty where it has no name.
@@ -302,7 +302,7 @@ type RecordChange struct {
 	Stamp        *int64
 	// SearchAttributes are those to be set; one without a value is removed, all
 	// others stay. An index keeps them by the time of the start: the record's
-	// CreatedAt has to be FoundAt.
+	// CreatedAt must be FoundAt.
 	SearchAttributes history.SearchAttributes
 	FoundAt          time.Time
 	// UpdatedAt is always set.
@@ -311,7 +311,7 @@ type RecordChange struct {
 
 // RecordCondition is a condition on the record; zero fields demand nothing.
 type RecordCondition struct {
-	// Absent: there is no record, or (with ExecutionID > 0) only a tombstone
+	// Absent: the record does not exist, or (with ExecutionID > 0) only a tombstone
 	// whose execution number is ExecutionID, and whose id is free at the time At.
 	Absent bool
 	At     time.Time

@@ -7,18 +7,17 @@ import (
 	"strconv"
 )
 
-// MaxInstance is the greatest length of an instance id in bytes. What people
-// may choose is narrower and checked at the API; this is what the keys of a
-// table can hold.
+// MaxInstance is the greatest length of an instance id in bytes. The API checks
+// narrower limits; these are the limits of a table's keys.
 const MaxInstance = 1000
 
 // MaxToken is the greatest length of Turn.Token.
 const MaxToken = 128
 
-// Check reports, as ErrInvalidTurn, what makes a commit one that must not be
-// written: no turn or more than two, a turn without events, with a gap, a
-// repeated id or an id below 1, two turns of one execution or of different
-// instances, a missing token. Every Store calls it before any write.
+// Check reports, as ErrInvalidTurn, why a commit must not be written: no turn or
+// more than two, a turn without events, with a gap, a repeated id or an id below 1,
+// two turns of one execution or of different instances, a missing token. Every
+// Store calls it before any write.
 func (c *Commit) Check() error {
 	if n := len(c.Turns); n < 1 || n > 2 {
 		return fmt.Errorf("%w: a commit has one turn, or two with continue-as-new, not %d", ErrInvalidTurn, n)
@@ -89,8 +88,8 @@ func (t *Turn) Digest(encoded []byte) string {
 	return base64.RawStdEncoding.EncodeToString(h.Sum(sum[:0])[:16])
 }
 
-// Cut returns the turn with only its events from event id `from` on, for a
-// read that begins inside it. The events are shared.
+// Cut returns the turn with only its events from event id `from` on, because a read
+// may begin inside it. The events are shared.
 func (t Turn) Cut(from int64) Turn {
 	if skip := from - t.First(); skip > 0 {
 		t.Events = t.Events[skip:]

@@ -7,7 +7,7 @@ package timer
 // delivered again.
 type Journal interface {
 	// Load returns the schedules that were kept, in the order of their creation.
-	// The timer calls it once, before anything else. What is due by then is delivered
+	// The timer calls it first, and once. What is due by then is delivered
 	// at once.
 	Load() ([]Schedule, error)
 	// Ready refuses a Schedule with an error where nothing more can be kept for

@@ -18,7 +18,7 @@ const (
 // Name derives the name of an event's schedule: the same for the same event and
 // round, so that creating it twice is harmless, and another for every other. An
 // event has rounds where more than one schedule is made for it. The name has at most
-// MaxName characters: those of the instance that a name may have, execution and
+// MaxName characters: the characters of the instance that a name may have, execution and
 // event, for people who look at the list, cut short where they are too long, and the
 // hash that makes it unique.
 func Name(instance string, executionID, eventID int64, round ...int64) string {

@@ -12,11 +12,11 @@ import (
 type Timer interface {
 	// Schedule creates a one-time schedule that sends Body to the orchestrator
 	// queue. A name that exists already counts as success. Due times are
-	// rounded up to the service's precision; one that is already past is
+	// rounded up to the service's precision; a time that is already past is
 	// delivered at once or refused with ErrPast, never lost.
 	// ErrUnavailable (wrapped) for throttling and passing faults.
 	Schedule(ctx context.Context, s Schedule) error
-	// Cancel removes a schedule; one that is not there counts as success.
+	// Cancel removes a schedule; a missing schedule counts as success.
 	Cancel(ctx context.Context, name string) error
 }
 

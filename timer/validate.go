@@ -24,8 +24,7 @@ func (e *InvalidScheduleError) Error() string {
 const MaxBody = 256 << 10
 
 // Validate reports why no service would take the schedule, as an
-// *InvalidScheduleError; nil when it would. A due time in the past is no such
-// reason.
+// *InvalidScheduleError; nil when it would. A due time in the past is not such a reason.
 func (s Schedule) Validate() error {
 	invalid := func(field, format string, args ...any) error {
 		return &InvalidScheduleError{Name: s.Name, Field: field, Problem: fmt.Sprintf(format, args...)}

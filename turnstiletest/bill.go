@@ -24,13 +24,12 @@ const (
 //
 // It counts what the environment does: one batch of messages after the other, with
 // one process of each function; with KeepWarm, which is how most turns are on
-// AWS, it stays warm, else each turn reads its history. On AWS messages that come at the
+// AWS, it stays warm; otherwise each turn reads its history. On AWS messages that come at the
 // same time share more calls than here, and cold processes read histories that warm
 // ones have. The time of functions is estimated: 12 ms an invocation of the
 // orchestrator, 9 ms one of activities, 512 MB; what activities themselves take is
-// not in it, nor are storage and what a stack costs while it is idle. What the test
-// looks at by itself (Describe, History) is not counted; what it starts and raises
-// is.
+// not in it, nor are storage and what a stack costs while it is idle. Reads by the
+// test itself (Describe, History) do not count; its starts and events do.
 func (e *Env) Bill() bill.Bill {
 	e.metrics.orchestrator.Flush()
 	e.metrics.worker.Flush()

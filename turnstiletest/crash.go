@@ -1,15 +1,15 @@
 package turnstiletest
 
-// Call is one that leaves a process: to the store, a queue or a timer. What a
-// process does between two of them nobody else sees, so these are the moments at
-// which its death makes a difference.
+// Call is a call that leaves a process: to the store, a queue or a timer. Between
+// two calls a process changes nothing outside itself, so a crash makes a difference
+// only at these moments.
 type Call struct {
 	// Number of the call in its environment, from 1.
 	Number int
 	// Invocation of a process that makes it, from 1: calls with the same number
 	// are of one batch of messages.
 	Invocation int
-	// Worker: a worker makes it, else an orchestrator.
+	// Worker: a worker makes it, otherwise an orchestrator.
 	Worker bool
 	// What it does, in words: "commits events 1 to 2 of order-7 execution 1",
 	// "sends ActivityCompleted of event 2 of order-7".
@@ -17,9 +17,9 @@ type Call struct {
 }
 
 // CrashBefore kills the process that makes a call, before the call takes effect, if
-// at returns true. What the process had received is delivered again, at once, to a
-// process of its own or another one. at is asked for each call, in their order, so
-// it may also list them; it must not use the environment.
+// at returns true. The queue delivers again, at once, the messages that the process
+// had received, to a process of its own or another one. at is asked for each call,
+// in their order, so it may also list them; it must not use the environment.
 //
 //	commits := 0
 //	secondCommit := func(c turnstiletest.Call) bool {
@@ -49,10 +49,10 @@ func WithProcesses(n int) Option {
 }
 
 // WithBatchKey says which instances share a batch: messages that wait at the same time
-// are handled by one invocation if the names are the same that of gives for their
-// instances, and by several otherwise, in the order in which they came. The instance's id
-// itself keeps every instance for itself. Default: whatever waits is taken together,
-// up to [WithBatchSize].
+// are handled by one invocation if the function returns the same name for their
+// instances, and by several otherwise, in the order in which they came. The
+// instance's id itself keeps every instance for itself. Default: whatever waits is
+// taken together, up to [WithBatchSize].
 //
 //	// Two orders meet in a batch, and the third is handled alone.
 //	turnstiletest.WithBatchKey(func(instance string) string {

@@ -19,9 +19,9 @@ type CrashTestResult struct {
 // CrashTest runs a scenario again and again: undisturbed, with every turn replayed
 // from what is stored, with every message delivered twice, and then, for each
 // call that leaves a process (a read, a commit, a message sent, a timer set),
-// with a crash before the call took effect and one after it. What the process
-// had received is delivered again. The test fails at the first run whose
-// outcome or history is another one, and says at which call the crash was.
+// with a crash before the call took effect and one after it. The queue delivers
+// again the messages that the process had received. The test fails at the first run
+// whose outcome or history is another one, and says at which call the crash was.
 //
 //	turnstiletest.CrashTest(t, app, func(env *turnstiletest.Env) {
 //		turnstiletest.On(env, Charge).Return(Receipt{ID: "r-1"}, nil)
@@ -45,9 +45,9 @@ type CrashTestResult struct {
 //
 // The run that failed is kept, all its histories in one file, which the console
 // shows (Inspect): in the folder that the environment variable TURNSTILE_CRASH_TESTS
-// names, else among the artifacts of the test where go test keeps them
-// (-artifacts), else in turnstile-crash-tests in the folder for temporary files. What
-// fails says where. Payloads stand in it as far as the Codecs open them.
+// names, otherwise among the artifacts of the test where go test keeps them
+// (-artifacts), otherwise in turnstile-crash-tests in the folder for temporary files.
+// The failure names the call. Payloads stand in it as far as the Codecs open them.
 func CrashTest(t T, app *turnstile.App, run func(env *Env), options ...Option) CrashTestResult {
 	t.Helper()
 	if run == nil {
@@ -72,8 +72,7 @@ func WithMaxRuns(n int) Option {
 
 // CompareOutcomes lets a CrashTest compare how instances end, and not their histories:
 // for scenarios in which a crash rightly changes the course of things, with an
-// activity that runs AtMostOnce, or one whose timeout races with something
-// else.
+// activity that runs AtMostOnce, or whose timeout races with another operation.
 func CompareOutcomes() Option {
 	return option(func(o *options) { o.outcomeOnly = true })
 }

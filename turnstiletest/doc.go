@@ -9,11 +9,24 @@
 //	result, err := run.Wait()
 //	run.AssertHistory("Started Act(Charge) Done←2 Sub(approved) Ev(approved) Completed")
 //
+// # The ten names
+//
+// [New] makes an environment for an application. [On] mocks an activity: Return gives
+// its result, Do runs a function in its place. [Start] starts an instance; Wait of its
+// [Run] returns the result. [Raise] raises an event. [Env.After] calls a function later
+// in virtual time, [Env.Advance] lets time pass. AssertHistory checks what the instance
+// did. [CrashTest] crashes the process at each call, and [Replay] runs exported
+// histories against the current code. The package example runs such a test.
+//
+// # Time and order
+//
 // Nothing moves by itself. Wait, Run, Advance and RunUntil let the application
 // work, on the goroutine that calls them, one message after the other, always
 // in the same order; [WithRandomOrder] gives another order, the same for the same seed.
 // Time stands still while anything works, and jumps to the next timer when
 // nothing does.
+//
+// # Checks
 //
 // Each turn is replayed from what is stored, and what has ended once more, so
 // that code which is not deterministic fails; [KeepWarm] keeps instances in memory.
@@ -22,10 +35,9 @@
 // neither fails the test. Activities run in real time while virtual time stands
 // still; [Sleep], and the After of a mock, let virtual time pass.
 //
-// What is wrong with the test or the code fails the test where it shows, with
-// its text: an instance that is stuck, one that waits for what never comes, an
-// activity that nobody implements. An orchestration that fails is no such
-// mistake: Wait returns its error.
+// A mistake in the test or the code fails the test at its place, with its text: a
+// stuck instance, a wait that never ends, an activity without an implementation or
+// a mock. An orchestration that fails is not a mistake: Wait returns its error.
 //
 // [CrashTest] runs a scenario again and again, with a crash at each call that leaves
 // a process; [CrashBefore] and [CrashAfter] make one crash, at a call of your choice;

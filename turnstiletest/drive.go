@@ -187,8 +187,8 @@ func (e *Env) sources() []queues.Source {
 	return s
 }
 
-// Run lets the application work until nothing is left that time could bring:
-// every instance has ended, or waits for an event that nobody has raised. A
+// Run lets the application work until time alone brings nothing more:
+// every instance has ended, or waits for an event that was not raised. A
 // stuck instance fails the test with its problem.
 func (e *Env) Run() {
 	e.t.Helper()

@@ -174,11 +174,11 @@ func (e *Env) close() {
 // Now returns the virtual time. It begins at 2030-01-01, or where WithStartTime says.
 func (e *Env) Now() time.Time { return e.clock.Now() }
 
-// Client returns a client, for what the kit has no word of its own for. What it
-// sends is handled by the next Wait, Run, Advance or RunUntil; its own Wait, and
-// that of its runs, lets the application work too, where it is called by the
-// test. Its ids are counted, not random. It keeps the codecs that it has when
-// Deploy gives the environment others.
+// Client returns a client, for operations that the kit does not have. The next
+// Wait, Run, Advance or RunUntil handles its messages; its own Wait, and the Wait
+// of its runs, let the application work too if the test calls them. Its ids are
+// counted, not random. It keeps the codecs that it has when Deploy gives the
+// environment others.
 func (e *Env) Client() *client.Client { return e.client }
 
 // Store returns what everything is kept in, to look at and to copy.

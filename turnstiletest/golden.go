@@ -15,9 +15,9 @@ import (
 
 // Export returns the export of all executions of the instance, as Replay and the
 // console take it: of an instance that has not continued as new it is what
-// `turnstile history --json` prints. What proves something is left out of it.
-// Payloads are as they are stored: with Codecs, the export shows nobody what they
-// are, and Replay needs the same Codecs.
+// `turnstile history --json` prints. The export leaves out tokens that prove something.
+// Payloads are as they are stored: with Codecs, the export does not show their
+// values, and Replay needs the same Codecs.
 func (r *Run[Out]) Export() []byte {
 	r.env.t.Helper()
 	exports := r.env.exports(r.Instance)
@@ -47,7 +47,7 @@ func (e *Env) exports(instance string) []history.Export {
 }
 
 // AssertGolden fails the test, and lets it go on, if the history of the instance,
-// all of its executions, is not that of the file, its payloads included; the
+// all of its executions, differs from the file, its payloads included; the
 // times at which events were recorded are not looked at. The file is an export:
 // Replay takes it too, so that it goes on telling whether the instances of today
 // can go on with the code of tomorrow. Payloads that are sealed are compared by

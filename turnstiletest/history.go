@@ -19,10 +19,10 @@ type History []history.Event
 //
 // Act(A) is an activity that was scheduled, Done←2 and Failed(kind)←2 the
 // completion of event 2; Timer(d) and Fired←n; Sub(E) a wait for an event, Ev(E)
-// the event, Rejected(E)←n its rejection by a wait; Child(O) a sub-orchestration, Detached(O) one that nobody waits
-// for; Now, UUID, Side(name), Annotate, Patch(id), Raise(E) and Cancel(instance)
-// are what is recorded once; Completed, Failed(kind), ContinuedAsNew and
-// CancelRequested.
+// the event, Rejected(E)←n its rejection by a wait; Child(O) a sub-orchestration,
+// Detached(O) a detached one; Now, UUID, Side(name), Annotate, Patch(id), Raise(E)
+// and Cancel(instance) are what is recorded once; Completed, Failed(kind),
+// ContinuedAsNew and CancelRequested.
 func (h History) String() string {
 	words := make([]string, len(h))
 	for i := range h {
@@ -97,8 +97,8 @@ func failureKind(e *history.Event) string {
 }
 
 // History returns what is recorded of the instance's current execution; empty
-// if it has no record yet. Payloads are plain: where the codecs of now cannot
-// open one, its event names in Codec what sealed it.
+// if it has no record yet. Payloads are plain: where the current codecs cannot open
+// one, its event names in Codec what sealed it.
 func (r *Run[Out]) History() History {
 	r.env.t.Helper()
 	return r.env.history(r.Instance, 0)

@@ -75,9 +75,9 @@ func named(kind happeningKind, name string) func(happening) bool {
 }
 
 // RunUntil lets the application work until the milestone is reached, and returns the
-// instance that it came from (none for Blocked). What came since the last
-// RunUntil counts, so that several can be waited for in the order in which they
-// come. The test fails when everything has come to rest without it.
+// instance that it came from (none for Blocked). Milestones since the last RunUntil
+// count, so a test can wait for several in their order. The test fails when
+// everything has come to rest without it.
 func (e *Env) RunUntil(s Milestone) (instance string) {
 	e.t.Helper()
 	call := "RunUntil"

@@ -77,8 +77,8 @@ func WithRandomOrder(seed uint64) Option {
 // does: a test of a long history takes less time. Without the option New replays
 // each turn from what is stored, as another process would: code that depends on a
 // captured variable, on the order of a map or on the time of day does something
-// else the second time, and the instance is stuck and names the line. An instance
-// that has ended is replayed once more, for its last turn. CrashTest keeps
+// different the second time, and the instance is stuck and names the line. The kit
+// replays an ended instance once more, to check its last turn. CrashTest keeps
 // instances in memory too, and replays each turn in one of its runs.
 func KeepWarm() Option {
 	return option(func(o *options) { o.warm = true })

@@ -15,7 +15,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// Replay runs exported histories against the code of now: would the instances
+// Replay runs exported histories against the current code: would the instances
 // that they come from go on with this build? pattern names the files, as
 // filepath.Match has it; there must be some. An export is what the command
 //
@@ -27,13 +27,12 @@ import (
 //
 // Each file whose history the code does not follow fails the test, which goes
 // on with the next: it is told at which event they part, what the history has,
-// what the code did, and where in the code. So does one that is damaged, that a
-// newer build has written, or whose orchestration or version is not
-// registered. A history without an end is replayed as far as it goes. No
-// activity runs.
+// what the code did, and where in the code. So does a history that is damaged, was
+// written by a newer build, or whose orchestration or version is not registered. A
+// history without an end is replayed as far as it goes. No activity runs.
 //
-// What no replay can see: an operation added behind the last recorded event,
-// and changed options, timeouts and implementations of activities.
+// No replay can see an operation added after the last recorded event, or changed
+// options, timeouts and implementations of activities.
 func Replay(t T, app *turnstile.App, pattern string, options ...Option) {
 	t.Helper()
 	opts := defaults()

@@ -31,7 +31,7 @@ func Start[In, Out any](env *Env, o turnstile.Orchestration[In, Out], in In, opt
 	return Instance(env, o, run.Instance)
 }
 
-// Instance returns an instance that something else has started, a child or a
+// Instance returns an instance that an orchestration has started, a child or a
 // detached one, with the type of the orchestration's output.
 func Instance[In, Out any](env *Env, o turnstile.Orchestration[In, Out], id string) *Run[Out] {
 	return &Run[Out]{Instance: id, env: env, run: func() *client.Run[Out] { return client.Attach(env.client, o, id) }}
@@ -48,8 +48,7 @@ func Raise[D any](env *Env, event turnstile.Event[D], instance string, data D, o
 
 // Wait lets the application work until the instance has ended, and returns its
 // output, or the error with which it ended: [*client.OrchestrationError] if it
-// failed, was cancelled or terminated. What else is under way stands where it
-// is; Env.Run lets it come to rest.
+// failed, was cancelled or terminated. Other work stays where it is; Env.Run finishes it.
 //
 // The test fails, with what there is to know, if the instance is stuck or can
 // never end, and if its code does not do the same again: see Cold.
@@ -81,7 +80,7 @@ func (r *Run[Out]) Describe() client.Description {
 	return d
 }
 
-// Cancel asks the instance to stop, for a reason.
+// Cancel asks the instance to stop, and gives a reason.
 func (r *Run[Out]) Cancel(reason string) {
 	r.env.t.Helper()
 	r.asked("Cancel", r.run().Cancel(context.Background(), reason))

@@ -139,11 +139,10 @@ func (c envClock) Sleep(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// Sleep lets d of virtual time pass in an activity that runs in an Env, while
-// everything else goes on: so an activity takes its time in a test. It returns
-// the cause for which ctx has ended, if that comes first: a timeout, or a
-// request to stop that a Heartbeat has seen. Give a long time to wait for the
-// end of ctx.
+// Sleep lets d of virtual time pass in an activity that runs in an Env, while all
+// other work goes on: so an activity takes its time in a test. It returns the cause
+// for which ctx has ended, if that comes first: a timeout, or a request to stop
+// that a Heartbeat has seen. Give a long time to wait for the end of ctx.
 //
 // An activity that waits in production takes its wait as a dependency, a
 // func(context.Context, time.Duration) error, which Pass is. One that just

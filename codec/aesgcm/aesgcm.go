@@ -4,12 +4,12 @@
 // Each key has an id, which stands beside everything that was sealed under it:
 // to change the key, deploy a new one under a new id; see package codec.
 //
-// What is sealed is 28 bytes longer than the plain payload (a nonce of 12
-// bytes before it, a tag of 16 bytes behind it), and by a third more in the
-// base64 in which it is stored. The nonce is random for each payload. That
-// bounds how much may be sealed under one key: 2^32 payloads, as NIST SP
-// 800-38D has it. An event is one to four payloads (in history, in a message or
-// two, in the record), so change the key well before a thousand million events.
+// A sealed payload is 28 bytes longer than the plain one (a nonce of 12 bytes
+// before it, a tag of 16 bytes after it), and by a third more in the base64 in
+// which it is stored. The nonce is random for each payload. That bounds how much
+// may be sealed under one key: 2^32 payloads, as NIST SP 800-38D has it. An event
+// is one to four payloads (in history, in a message or two, in the record), so
+// change the key well before a thousand million events.
 //
 // The tag covers the payload and the key's id, not where it stands: who can
 // write to the tables can still put one sealed payload in the place of another.
@@ -23,7 +23,7 @@ import (
 	"strings"
 )
 
-// KeySize is that of a key, in bytes.
+// KeySize is the length of a key, in bytes.
 const KeySize = 32
 
 // Key is a codec with one key. It is safe for concurrent use.

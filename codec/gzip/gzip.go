@@ -40,7 +40,7 @@ func (Codec) Encode(plain []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Decode implements codec.Codec. What becomes longer than 4 MiB is an error.
+// Decode implements codec.Codec. A payload that decompresses to more than 4 MiB is an error.
 func (Codec) Decode(encoded []byte) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(encoded))
 	if err != nil {

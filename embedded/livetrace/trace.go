@@ -34,8 +34,8 @@ type Trace struct {
 
 var _ host.Observer = (*Trace)(nil)
 
-// New returns a trace that is written to out. What out does not take is lost:
-// nothing waits for a trace, and nothing fails for it.
+// New returns a trace that is written to out. Lines that out does not take are
+// lost: nothing waits for a trace or fails because of it.
 func New(out io.Writer, opts ...Option) *Trace {
 	t := &Trace{out: out, turns: map[string]int{}, problems: map[string]string{}, when: timeOfDay, width: func() int { return usual }}
 	if file, ok := out.(*os.File); ok && isTerminal(file) {
