@@ -83,7 +83,7 @@ var layers = []layer{
 	{dir: "internal/host/orchestrator", own: "internal/host/platform activity internal/activities internal/clock codec engine history host internal/host/attempt internal/host/backoff internal/host/cache internal/host/delivery " +
 		"internal/host/deciding internal/host/dispatch internal/host/edge internal/host/inbox internal/host/random internal/host/reading internal/host/sharing internal/host/sweep internal/host/watchdog internal/logattr internal/keyring queue store timer internal/wire"},
 	{dir: "internal/names", own: "internal/wire"},
-	{dir: "internal/around"},
+	{dir: "internal/around", own: "engine"},
 	{dir: "internal/logattr"},
 	{dir: "internal/embeddedmetrics", own: "host queue"},
 	// What authors write; and what calls it from outside, which stands on it.

@@ -38,7 +38,7 @@ func (i Interceptor) aroundActivity(inner activities.Func) activities.Func {
 // mistakes are what panics with in the name of the interceptor.
 func (i Interceptor) mistakes() around.Mistakes {
 	return around.Mistakes{
-		Panicked:    func(v any) any { return &InterceptorPanic{Interceptor: i.Name, Value: v} },
+		Panicked:    func(v any) any { return &around.Panic{Interceptor: i.Name, Value: v} },
 		WithoutNext: func() any { return withoutNext(i.Name) },
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-
-	"github.com/turnstile-go/turnstile/engine"
 )
 
 // Interceptor runs around what an application or a client does: for
@@ -89,26 +87,6 @@ type ClientCall struct {
 	// call tell the trace that it belongs to, and are not recorded. The interceptor
 	// may replace them; the map that is there may be the caller's own.
 	Headers map[string]string
-}
-
-// InterceptorPanic is what a panic of an [Interceptor] around an activity or a
-// call of a client panics with: the name of the interceptor, and the value that
-// it panicked with.
-type InterceptorPanic struct {
-	Interceptor string
-	Value       any
-}
-
-func (p *InterceptorPanic) Error() string {
-	return fmt.Sprintf("interceptor %q: %v", p.Interceptor, p.Value)
-}
-
-// Plain is the text without that of the value, which may be a payload's.
-func (p *InterceptorPanic) Plain() string {
-	if text, plain := engine.PlainPanic(p.Value); plain {
-		return fmt.Sprintf("interceptor %q: %s", p.Interceptor, text)
-	}
-	return fmt.Sprintf("interceptor %q: a %T, the text of which is not shown, for payloads are sealed", p.Interceptor, p.Value)
 }
 
 func (i Interceptor) addTo(a *App) {

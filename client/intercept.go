@@ -47,7 +47,7 @@ func (c *Client) intercepted(ctx context.Context, operation string, item wire.It
 
 func mistakes(name string) around.Mistakes {
 	return around.Mistakes{
-		Panicked: func(v any) any { return &turnstile.InterceptorPanic{Interceptor: name, Value: v} },
+		Panicked: func(v any) any { return &around.Panic{Interceptor: name, Value: v} },
 		WithoutNext: func() any {
 			return &turnstile.MisuseError{Call: fmt.Sprintf("interceptor %q", name), Problem: "it returned no error and has not called next: call next, or return an error"}
 		},

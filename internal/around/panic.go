@@ -1,0 +1,25 @@
+package around
+
+import (
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/engine"
+)
+
+// Panic is the value of the panic that replaces a panic of an interceptor around an
+// activity or a call of a client. It adds the name of the interceptor.
+type Panic struct {
+	Interceptor string
+	// Value that the interceptor panicked with.
+	Value any
+}
+
+func (p *Panic) Error() string { return fmt.Sprintf("interceptor %q: %v", p.Interceptor, p.Value) }
+
+// Plain returns the text without the text of the value, which may quote a payload.
+func (p *Panic) Plain() string {
+	if text, plain := engine.PlainPanic(p.Value); plain {
+		return fmt.Sprintf("interceptor %q: %s", p.Interceptor, text)
+	}
+	return fmt.Sprintf("interceptor %q: a %T, the text of which is not shown, for payloads are sealed", p.Interceptor, p.Value)
+}
