@@ -46,7 +46,8 @@
 // # How to
 //
 //   - Retry: give an activity or an orchestration [Retry] with a [RetryPolicy]. Mark
-//     errors that a retry does not help with [NonRetryable] or [WithCode].
+//     errors that a retry does not help with [NonRetryable], or list their codes
+//     ([WithCode]) in RetryPolicy.NonRetryableCodes.
 //   - Wait for a person: [Event.Wait] or [Event.WaitTimeout]; the person's program
 //     calls client.Raise. Or return [ErrPending] from an activity, and let the program
 //     call client.Complete with the activity's completion token.

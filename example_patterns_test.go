@@ -31,7 +31,7 @@ func ExamplePoll() {
 // When a step fails, what was done before is undone in reverse.
 func ExampleSaga() {
 	book := turnstile.NewActivity[string, string]("Book")
-	cancel := turnstile.NewActivity[string, bool]("CancelBooking")
+	cancel := turnstile.NewActivity[string, turnstile.None]("CancelBooking")
 	trip := turnstile.NewOrchestration[[]string, string]("Trip")
 	show(trip, []string{"room", "car", "balloon"}, nil,
 		book.Implement(func(_ context.Context, what string) (string, error) {
@@ -41,9 +41,9 @@ func ExampleSaga() {
 			fmt.Println("booked the", what)
 			return what, nil
 		}),
-		cancel.Implement(func(_ context.Context, what string) (bool, error) {
+		cancel.Implement(func(_ context.Context, what string) (turnstile.None, error) {
 			fmt.Println("cancelled the", what)
-			return true, nil
+			return turnstile.None{}, nil
 		}),
 		trip.Implement(func(ctx turnstile.Context, things []string) (string, error) {
 			var saga turnstile.Saga
@@ -52,10 +52,7 @@ func ExampleSaga() {
 				if err != nil {
 					return "", saga.Compensate(ctx, err)
 				}
-				saga.Add(thing, func(ctx turnstile.Context) error {
-					_, err := cancel.Call(ctx, booking)
-					return err
-				})
+				turnstile.Undo(&saga, thing, cancel.Call, booking)
 			}
 			return "all booked", nil
 		}))
