@@ -53,7 +53,7 @@ const (
 func (b *bulk) declare(flags *flag.FlagSet) {
 	b.selection.declare(flags)
 	flags.BoolVar(&b.dryRun, "dry-run", false, "only say how many instances are selected, and which")
-	flags.StringVar(&b.yes, "yes", "", "do it without asking, if so `MANY` instances are selected: a number, as --dry-run says it, or any")
+	flags.StringVar(&b.yes, "yes", "", "skip the question if exactly `MANY` instances are selected (--dry-run prints the number), or any")
 	flags.Float64Var(&b.rate, "rate", batchRate, "`N` instances a second at most")
 	flags.StringVar(&b.resume, "resume", "", "go on with the batch `ID` that was interrupted")
 }

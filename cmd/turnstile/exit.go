@@ -27,7 +27,7 @@ var exitMeanings = []struct {
 }{
 	{exitOK, "it did what it was asked"},
 	{exitFailed, "it failed; the message on standard error says how"},
-	{exitUsage, "the command line is not one that it takes; nothing was done"},
+	{exitUsage, "usage error: the command line is wrong; nothing was done"},
 	{exitNotFound, "there is no such instance, execution or dead letter"},
 	{exitBadEnd, "the instance that was waited for ended otherwise than completed (wait, watch, start --wait)"},
 	{exitTimeout, "it had not ended when --timeout was over (wait, watch, start --wait)"},

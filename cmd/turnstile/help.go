@@ -44,7 +44,7 @@ them open; gzip alone needs no key.
   turnstile --stack turnstile list --status stuck
   eval "$(localstack/local.sh env)" && turnstile list
 
-Exit status: 0 done, 1 failed, 2 not a command line that is taken, 3 not there,
+Exit status: 0 done, 1 failed, 2 usage error, 3 not found,
 4 the instance did not complete, 5 timed out, 130 interrupted (docs/cli.md).
 turnstile help COMMAND says more. What to do about an instance that is stuck or a
 message that was given up is in docs/troubleshooting.md.

@@ -50,7 +50,7 @@ const (
 func pauseCommand() *command {
 	return &command{
 		name: "pause", most: 0, also: []string{"halt", "freeze", "disable", "suspend"},
-		short: "stop all turns and activities of the stack; what comes waits in its queue",
+		short: "stop all turns and activities of the stack; messages stay queued",
 		long: paragraph(
 			"Turns the event sources of the two functions off: first the orchestrator queue, then",
 			"the delay and activity-dead queues, and, when the activities under way are done or",

@@ -71,7 +71,7 @@ func (k *Key) Encode(plain []byte) ([]byte, error) {
 func (k *Key) Decode(encoded []byte) ([]byte, error) {
 	plain, err := k.aead.Open(nil, nil, encoded, []byte(k.name))
 	if err != nil {
-		return nil, errors.New("aesgcm: it is not what this key has sealed")
+		return nil, errors.New("aesgcm: decryption failed: wrong key or corrupt data")
 	}
 	return plain, nil
 }
