@@ -198,7 +198,7 @@ func TestS13ListByTime(t *testing.T) {
 		}
 	}
 	for _, wrong := range []string{"yesterday", "-5m", "-3d", "99999999d"} {
-		b.fails(exitUsage, []string{"is no time", "24h"}, "list", "--since="+wrong)
+		b.fails(exitUsage, []string{"is not a time", "24h"}, "list", "--since="+wrong)
 	}
 }
 

@@ -41,7 +41,7 @@ func openPlace(s *settings) backend {
 func checkURL(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return usagef("--console %q is no address of a console, such as http://127.0.0.1:8876/", text)
+		return usagef("--console %q is not the address of a console, such as http://127.0.0.1:8876/", text)
 	}
 	return nil
 }

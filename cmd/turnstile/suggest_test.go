@@ -22,7 +22,7 @@ func TestWhatIsNearIsNamed(t *testing.T) {
 		{"list --status stuk", []string{`--status "stuk" is none of running, stuck`, "did you mean stuck?"}},
 		{"list --output jsn", []string{"did you mean json?"}},
 		{"list --color on", []string{`--color "on" is none of auto, always, never`}},
-		{"list --limit", []string{"--limit needs a value behind it", "1000"}},
+		{"list --limit", []string{"--limit needs a value after it", "1000"}},
 		{"wait x --timeout 5", []string{`--timeout "5"`, "90s"}},
 		{"list --all=perhaps", []string{`--all "perhaps"`, "true or false"}},
 		{"quux", []string{`no command "quux"`}},

@@ -25,5 +25,5 @@ func parseTime(flag, value string, now time.Time) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, usagef("--%s %q is no time: 90m, 24h or 7d ago, a date like 2026-01-31, or 2026-01-31T12:00:00Z", flag, value)
+	return time.Time{}, usagef("--%s %q is not a time: 90m, 24h or 7d ago, a date like 2026-01-31, or 2026-01-31T12:00:00Z", flag, value)
 }

@@ -98,7 +98,7 @@ func (c *cli) groupOf(word string) *cobra.Command {
 			}
 		}
 		if len(args) == 0 {
-			return usagef("%s needs one of %s behind it", word, strings.Join(names, ", "))
+			return usagef("%s needs one of %s after it", word, strings.Join(names, ", "))
 		}
 		return usagef("there is no command %q%s: %s has %s", word+" "+args[0], suggested(meant(args[0], names)), word, strings.Join(names, ", "))
 	}}
@@ -177,16 +177,16 @@ func flagError(at *cobra.Command, err error) error {
 		return usagef("there is no flag --%s%s", strings.TrimLeft(unknown.GetSpecifiedName(), "-"), suggested(likely))
 	}
 	if missing, ok := errors.AsType[*flag.ValueRequiredError](err); ok {
-		return usagef("--%s needs a value behind it: %s", missing.GetSpecifiedName(), flagValue(missing.GetFlag()))
+		return usagef("--%s needs a value after it: %s", missing.GetSpecifiedName(), flagValue(missing.GetFlag()))
 	}
 	if invalid, ok := errors.AsType[*flag.InvalidValueError](err); ok {
 		f := invalid.GetFlag()
 		var why string
 		switch f.Value.Type() {
 		case "int", "int64":
-			why = "it is no whole number"
+			why = "it is not a whole number"
 		case "duration":
-			why = "it is no length of time, such as 90s, 5m or 1h30m"
+			why = "it is not a length of time, such as 90s, 5m or 1h30m"
 		case "bool":
 			why = "it is true or false, and left out means true"
 		default:
