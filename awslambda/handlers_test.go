@@ -16,7 +16,9 @@ import (
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/embeddedmetrics"
+	"github.com/turnstile-go/turnstile/internal/host/orchestrator"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/store"
 )
 
 // recorder is a host that keeps what it gets and fails what it is told to.
@@ -267,5 +269,19 @@ func TestAMessageThatReturnsNeedsAPersonAfterHalfAnHour(t *testing.T) {
 	}
 	if waited < 30*time.Minute || waited-s.Messages.BackoffMax >= 30*time.Minute {
 		t.Errorf("receive %d comes after %v of waiting, want the first one after half an hour", returnedOften, waited)
+	}
+}
+
+type noArchive struct{ store.Archive }
+
+func TestTheOrchestratorArchivesWhereTheOptionSays(t *testing.T) {
+	t.Parallel()
+	o, err := NewOrchestrator(turnstile.NewApp(), environ(orchestratorVariables()), WithAWSConfig(aws.Config{Region: "eu-central-1"}), WithArchive(noArchive{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	if got := o.host.(*orchestrator.Orchestrator).Sweeper.Archive; got != (noArchive{}) {
+		t.Errorf("the archive is %v", got)
 	}
 }

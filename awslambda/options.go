@@ -12,6 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/embeddedmetrics"
 	"github.com/turnstile-go/turnstile/internal/logattr"
+	"github.com/turnstile-go/turnstile/store"
 )
 
 // Option changes what RunOrchestrator, RunActivities, NewOrchestrator, NewActivityFunction
@@ -27,6 +28,7 @@ type options struct {
 	environment *Config
 	settings    host.Settings
 	codecs      *codec.Set
+	archive     store.Archive
 	observer    host.Observer
 	propagator  host.Propagator
 	flush       func(context.Context) error
@@ -57,6 +59,12 @@ func WithSettings(s host.Settings) Option { return option(func(o *options) { o.s
 // on their way out; see package codec. Orchestrator, worker and every client
 // need the same.
 func WithCodecs(set *codec.Set) Option { return option(func(o *options) { o.codecs = set }) }
+
+// WithArchive gives what is to be purged by its retention (turnstile.Retention,
+// RetentionDays) to an archive before it is purged; an error of it is the reason
+// "archive" of the metric Attention, which has an alarm. The role of the orchestrator
+// needs what the archive does. A worker and a client have none.
+func WithArchive(a store.Archive) Option { return option(func(o *options) { o.archive = a }) }
 
 // WithObserver tells o what happens, beside the metrics. It is called from
 // several goroutines and must not block. A client has none.

@@ -104,7 +104,7 @@ func NewOrchestrator(app *turnstile.App, environ []string, opts ...Option) (*Orc
 		Build:          buildName(),
 		Orchestrations: app.Orchestrations(),
 		Inline:         app.Activities(),
-		Services:       orchestrator.Services{Store: dynamo.New(client, tables), Stops: dynamo.NewActivities(client, tables), Queues: queues, Timer: timers},
+		Services:       orchestrator.Services{Store: dynamo.New(client, tables), Stops: dynamo.NewActivities(client, tables), Queues: queues, Timer: timers, Archive: o.archive},
 		Codecs:         o.codecs,
 		Keys:           keys,
 		Senders:        platform.Senders{ActivityRole: env.ActivityRoleID, ActivitiesMaySend: env.ActivitiesMaySend},

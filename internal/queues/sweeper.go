@@ -56,11 +56,15 @@ func (s *Sweeper) At(at time.Time, ended bool) {
 
 func (s *Sweeper) endedAt(at time.Time) {
 	width := slot.Nanoseconds()
-	n := (at.UnixNano() + width - 1) / width
+	n, now := (at.UnixNano()+width-1)/width, s.clock.Now()
+	wait := time.Unix(0, n*width).Sub(now)
+	if !at.After(now) {
+		n, wait = 0, 0 // at once
+	}
 	if s.ended[n] != nil {
 		return
 	}
-	s.ended[n] = s.clock.AfterFunc(max(time.Unix(0, n*width).Sub(s.clock.Now()), 0), func() {
+	s.ended[n] = s.clock.AfterFunc(max(wait, 0), func() {
 		s.mu.Lock()
 		delete(s.ended, n)
 		s.mu.Unlock()
