@@ -98,7 +98,7 @@ func (a Activity[In, Out]) Implement(implementation func(context.Context, In) (O
 			return result, nil
 		}
 	}
-	return activityPart{entry, errors.Join(a.types, a.options)}
+	return activityPart{entry, a.retry, errors.Join(a.types, a.options)}
 }
 
 // Start schedules the activity and returns at once. It records one event.

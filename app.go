@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/activities"
 )
 
@@ -37,6 +38,7 @@ type App struct {
 	interceptors         []Interceptor
 	// events are what those that are declared under a name decode data with.
 	events   map[string][]func(data []byte) error
+	limits   limits
 	problems []error
 
 	orchestrations *engine.Registry
@@ -107,13 +109,14 @@ func (p orchestrationPart) addTo(a *App) {
 }
 
 type activityPart struct {
-	entry activities.Activity
-	wrong error
+	entry  activities.Activity
+	policy *history.Retry
+	wrong  error
 }
 
 func (p activityPart) addTo(a *App) {
 	e := &p.entry
-	a.refuse("activity", e.Name, e.Source, validName("activity", e.Name), p.wrong)
+	a.refuse("activity", e.Name, e.Source, validName("activity", e.Name), p.wrong, a.limits.add(p.policy, e.Name, e.Source))
 	if e.Name != "" {
 		a.activityEntries = append(a.activityEntries, p.entry)
 	}

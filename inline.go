@@ -32,6 +32,10 @@ func (a Activity[In, Out]) Inline(ctx Context, in In) (Out, error) {
 		panic(&MisuseError{Call: "Activity.Inline", Problem: fmt.Sprintf(
 			"%q is declared AtMostOnce, but runs inline at least once, for a crash before the commit runs it again: schedule it with Call or Start", a.name)})
 	}
+	if a.retry != nil && (a.retry.Limit > 0 || a.retry.Rate > 0) {
+		panic(&MisuseError{Call: "Activity.Inline", Problem: fmt.Sprintf(
+			"%q has a Limit or a Rate over all instances, which workers keep, and an inline run has no worker: schedule it with Call or Start", a.name)})
+	}
 	if a.options != nil {
 		return zero, a.options
 	}

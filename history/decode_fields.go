@@ -204,11 +204,22 @@ const (
 	retryBatch
 	retryAttemptsMade
 	retryFirstEventID
+	retryLimitKey
+	retryLimit
+	retryRateKey
+	retryRate
+	retryRateMS
 )
 
 func (d *decoder) retryField(r *Retry, key []byte, b64 bool) bool {
 	if string(key) == "final_codes" {
 		return d.texts(&r.FinalCodes, retryFinalCodes, b64)
+	}
+	switch string(key) {
+	case "limit_key":
+		return d.text(&r.LimitKey, retryLimitKey, b64)
+	case "rate_key":
+		return d.text(&r.RateKey, retryRateKey, b64)
 	}
 	if b64 {
 		return d.skip()
@@ -238,6 +249,12 @@ func (d *decoder) retryField(r *Retry, key []byte, b64 bool) bool {
 		return d.integer(&r.HeartbeatTimeoutMS, math.MinInt64, retryHeartbeatTimeoutMS)
 	case "at_most_once":
 		return d.flag(&r.AtMostOnce, retryAtMostOnce)
+	case "limit":
+		return d.count(&r.Limit, retryLimit)
+	case "rate":
+		return d.count(&r.Rate, retryRate)
+	case "rate_ms":
+		return d.integer(&r.RateMS, math.MinInt64, retryRateMS)
 	}
 	return d.skip()
 }

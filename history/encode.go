@@ -208,6 +208,11 @@ func appendRetry(dst []byte, r *Retry) []byte {
 	dst = appendInt(dst, "batch", int64(r.Batch))
 	dst = appendInt(dst, "attempts_made", int64(r.AttemptsMade))
 	dst = appendInt(dst, "first_event_id", r.FirstEventID)
+	dst = appendText(dst, "limit_key", r.LimitKey)
+	dst = appendInt(dst, "limit", int64(r.Limit))
+	dst = appendText(dst, "rate_key", r.RateKey)
+	dst = appendInt(dst, "rate", int64(r.Rate))
+	dst = appendInt(dst, "rate_ms", r.RateMS)
 	return closeObject(dst, start)
 }
 

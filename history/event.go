@@ -288,6 +288,15 @@ type Retry struct {
 	// first, where retries of an inline activity are apart by timers.
 	AttemptsMade int   `json:"attempts_made,omitempty"`
 	FirstEventID int64 `json:"first_event_id,omitempty"`
+	// LimitKey and Limit: at most so many attempts with this key run at a time, over
+	// all instances; 0 means no limit.
+	LimitKey string `json:"limit_key,omitempty"`
+	Limit    int    `json:"limit,omitempty"`
+	// RateKey, Rate and RateMS: at most so many attempts with this key begin within
+	// any RateMS milliseconds, over all instances; 0 means no limit.
+	RateKey string `json:"rate_key,omitempty"`
+	Rate    int    `json:"rate,omitempty"`
+	RateMS  int64  `json:"rate_ms,omitempty"`
 }
 
 // MaxCarriedSenderIDs bounds how many sender ids go over into the next

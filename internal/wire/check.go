@@ -181,10 +181,14 @@ func (c *checker) ranges(i *Item) {
 		c.size("details.details", len(f.Details), l.Payload)
 	}
 	if r := i.Retry; r != nil {
-		for _, n := range []int64{int64(r.MaxAttempts), r.InitialMS, r.MaxMS, r.TimeoutMS, r.TotalTimeoutMS, r.HeartbeatTimeoutMS} {
+		for _, n := range []int64{int64(r.MaxAttempts), r.InitialMS, r.MaxMS, r.TimeoutMS, r.TotalTimeoutMS, r.HeartbeatTimeoutMS,
+			int64(r.Limit), int64(r.Rate), r.RateMS} {
 			if n < 0 || n > maxWaitMS {
 				c.fail(ReasonInvalidField, "retry", "a number below 0, or over %d, which is 292 years in milliseconds", maxWaitMS)
 			}
+		}
+		if r.Limit > maxPermits || r.Rate > maxPermits {
+			c.fail(ReasonInvalidField, "retry", "a limit of %d attempts and a rate of %d, each can be at most %d", r.Limit, r.Rate, maxPermits)
 		}
 		if !(r.Coefficient >= 0) || !(r.Jitter >= 0 && r.Jitter <= 1) {
 			c.fail(ReasonInvalidField, "retry", "expected a coefficient of 0 or more and a jitter from 0 to 1")
@@ -211,6 +215,8 @@ const (
 	maxTimeMS = 253_402_300_799_999
 	// maxWaitMS is the longest time.Duration, in milliseconds.
 	maxWaitMS = math.MaxInt64 / int64(time.Millisecond)
+	// maxPermits of a limit over instances is turnstile.MaxLimit.
+	maxPermits = 100
 )
 
 func (c *checker) time(field string, ms int64) {

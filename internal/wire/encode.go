@@ -202,6 +202,11 @@ func (e *encoder) retry(r *history.Retry) {
 		o.whole("batch", int64(r.Batch))
 		o.whole("attempts_made", int64(r.AttemptsMade))
 		o.whole("first_event_id", r.FirstEventID)
+		o.text("limit_key", r.LimitKey)
+		o.whole("limit", int64(r.Limit))
+		o.text("rate_key", r.RateKey)
+		o.whole("rate", int64(r.Rate))
+		o.whole("rate_ms", r.RateMS)
 	})
 }
 

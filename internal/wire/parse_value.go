@@ -151,6 +151,16 @@ func (p *parser) retry(to **history.Retry) {
 			p.count(f, &r.AttemptsMade)
 		case "first_event_id":
 			p.whole(f, &r.FirstEventID)
+		case "limit_key":
+			p.text(f, &r.LimitKey)
+		case "limit":
+			p.count(f, &r.Limit)
+		case "rate_key":
+			p.text(f, &r.RateKey)
+		case "rate":
+			p.count(f, &r.Rate)
+		case "rate_ms":
+			p.whole(f, &r.RateMS)
 		}
 	}
 }

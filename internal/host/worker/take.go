@@ -34,6 +34,7 @@ func (w *Worker) take(ctx context.Context, t *task, alone bool) (err error) {
 	if instead != nil {
 		return w.give(ctx, instead)
 	}
+	defer w.givePermits(ctx, t, p)
 	w.running.lasts(t, w.Clock.Now().Add(p.Limit.Timeout))
 	if err := w.hide(ctx, t, p.Limit.Timeout, p.Pulse); errors.Is(err, queue.ErrReceiptExpired) {
 		return fmt.Errorf("%w: %w", errNotHidden, err)
@@ -62,6 +63,8 @@ type prepared struct {
 	claim string
 	// marked: as one in which its process may die.
 	marked bool
+	// permits that it has taken and gives back.
+	permits []permit
 }
 
 // prepare decides whether the attempt begins, or what is sent in place of it.
@@ -89,7 +92,12 @@ func (w *Worker) prepare(ctx context.Context, t *task, alone bool) (p *prepared,
 		return nil, instead, err
 	}
 	p = &prepared{Attempt: w.attempt(ctx, t, code, state.Beat)}
-	instead, err = w.begin(ctx, t, p, state.Suspect, alone)
+	if instead, err = w.permits(ctx, t, p); instead != nil || err != nil {
+		return nil, instead, err
+	}
+	if instead, err = w.begin(ctx, t, p, state.Suspect, alone); instead != nil || err != nil {
+		w.givePermits(ctx, t, p)
+	}
 	return p, instead, err
 }
 
@@ -126,15 +134,22 @@ func (w *Worker) known(ctx context.Context, t *task, now time.Time) (store.Activ
 // round sends an attempt round that this build can't make, until a build that can
 // has it. The time of all attempts together goes on.
 func (w *Worker) round(item *wire.Item, now time.Time, why string) *answer {
-	next, first, longest := *item, w.Settings.Attempt.UnknownFirst, w.Settings.Attempt.UnknownMax
-	next.Hops++
+	first, longest := w.Settings.Attempt.UnknownFirst, w.Settings.Attempt.UnknownMax
 	if why == delayedForCodec {
 		first, longest = w.Settings.Messages.NewerFirst, w.Settings.Messages.NewerMax
-	} else {
+	}
+	return w.again(item, now, now.Add(backoff.Grown(first, longest, item.Hops)), why)
+}
+
+// again sends an attempt round until it is due, or until the time of all attempts
+// together is over, where that is earlier.
+func (w *Worker) again(item *wire.Item, now, due time.Time, why string) *answer {
+	next := *item
+	next.Hops++
+	if why != delayedForCodec {
 		// It may wait for longer than an item lives: it is asked for anew.
 		next.SentMS = now.UnixMilli()
 	}
-	due := now.Add(backoff.Grown(first, longest, item.Hops))
 	if end, bounded := attempt.TotalEnd(item.Retry, time.UnixMilli(item.ScheduledAtMS)); bounded && due.After(end) {
 		due = end
 	}

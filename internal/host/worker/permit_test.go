@@ -1,0 +1,142 @@
+package worker_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// sendLimited puts a message of an attempt of event n into the queue.
+func (h *hanging) sendLimited(t *testing.T, n int64, retry history.Retry) {
+	t.Helper()
+	now := time.Now().UnixMilli()
+	body, err := (&wire.Item{Kind: wire.ActivityExecute, Instance: "i", ExecutionID: 1, SchedulingEventID: n, Name: "Hang", Attempt: 1,
+		Token: "t", Input: []byte("1"), ScheduledAtMS: now, SentMS: now, Retry: &retry}).Encode()
+	if err == nil {
+		err = h.activities.Send(t.Context(), queue.Outgoing{Body: string(body)})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// takeAll takes what is in the queue, and whatever becomes visible within this time.
+func (h *hanging) takeAll(t *testing.T, within time.Duration) {
+	for end := time.Now().Add(within); ; time.Sleep(100 * time.Millisecond) {
+		for h.activities.Counts().Visible > 0 {
+			go h.take(t)
+			synctest.Wait()
+		}
+		if !time.Now().Before(end) {
+			return
+		}
+	}
+}
+
+func TestAnAttemptWithoutAPermitWaitsForOne(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHanging(t, 10*time.Minute)
+		for n := range int64(3) {
+			h.sendLimited(t, n+1, history.Retry{LimitKey: "k", Limit: 2})
+		}
+		h.takeAll(t, time.Minute)
+		h.want(t, 2, 3, 0)
+		h.let <- nil // One gives its permit back, and the third gets it soon.
+		h.takeAll(t, time.Minute)
+		h.want(t, 3, 2, 1)
+		h.let <- nil
+		h.let <- nil
+		synctest.Wait()
+		h.want(t, 3, 0, 3)
+	})
+}
+
+// A worker that has died leaves a permit that nobody gives back: it is free when its
+// time is over, and not before.
+func TestThePermitOfADeadWorkerIsFreeWhenItsTimeIsOver(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHanging(t, 10*time.Minute)
+		dead := store.Claim{Attempt: 1, Token: "dead", Until: time.Now().Add(90 * time.Second)}
+		if err := h.Stops.Claim(t.Context(), store.ActivityKey{Instance: "limit\tk"}, dead, time.Now().Add(time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		h.sendLimited(t, 1, history.Retry{LimitKey: "k", Limit: 1})
+		h.takeAll(t, 89*time.Second)
+		h.want(t, 0, 1, 0)
+		h.takeAll(t, 25*time.Second)
+		h.want(t, 1, 1, 0)
+		h.let <- nil
+		synctest.Wait()
+		h.want(t, 1, 0, 1)
+	})
+}
+
+func TestARateIsNotExceededInAnySpan(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHanging(t, 10*time.Minute)
+		close(h.let) // Nobody waits, so that permits come from the rate alone.
+		for n := range int64(7) {
+			h.sendLimited(t, n+1, history.Retry{RateKey: "k", Rate: 3, RateMS: 60_000})
+		}
+		var begun []int32
+		for range 6 {
+			h.takeAll(t, 59*time.Second)
+			begun = append(begun, h.begun.Load())
+			time.Sleep(time.Second)
+		}
+		for i, before := 0, int32(0); i < len(begun); before, i = begun[i], i+1 {
+			if begun[i]-before > 3 {
+				t.Errorf("begun by minutes: %v, at most 3 a minute", begun)
+			}
+		}
+		if begun[0] != 3 || begun[5] != 7 {
+			t.Errorf("begun by minutes: %v, want 3 in the first and 7 in the end", begun)
+		}
+	})
+}
+
+// What the limit refuses is no attempt: the same one begins later, and a stop that
+// was asked for meanwhile is seen.
+func TestWhoWaitsForAPermitSeesAStop(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHanging(t, 10*time.Minute)
+		for n := range int64(2) {
+			h.sendLimited(t, n+1, history.Retry{LimitKey: "k", Limit: 1, MaxAttempts: 1})
+			h.takeAll(t, 0)
+		}
+		h.want(t, 1, 2, 0)
+		if err := h.Stops.RequestStop(t.Context(), store.ActivityKey{Instance: "i", ExecutionID: 1, EventID: 2}, "enough", time.Now().Add(time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		h.takeAll(t, 3*time.Second)
+		h.want(t, 1, 1, 1)
+		h.let <- nil
+		synctest.Wait()
+	})
+}
+
+// The time of all attempts together goes on while one waits for a permit.
+func TestTheTotalTimeEndsAWaitForAPermit(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHanging(t, 10*time.Minute)
+		h.sendLimited(t, 1, history.Retry{LimitKey: "k", Limit: 1})
+		h.takeAll(t, 0)
+		h.sendLimited(t, 2, history.Retry{LimitKey: "k", Limit: 1, TotalTimeoutMS: 10_000})
+		h.takeAll(t, 9*time.Second)
+		h.want(t, 1, 2, 0)
+		h.takeAll(t, 2*time.Second)
+		h.want(t, 1, 1, 1)
+		h.let <- nil
+		synctest.Wait()
+	})
+}

@@ -1,0 +1,145 @@
+package turnstile
+
+import (
+	"errors"
+	"fmt"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// MaxLimit is the most that [Limit] and [Rate] take: each permit of a key is an
+// item of its own, and an attempt that finds none free has read them all.
+const MaxLimit = 100
+
+// maxLimitKey is the longest key of a limit, in bytes.
+const maxLimitKey = 256
+
+// Limit lets at most n attempts with this key run at a time, over all instances,
+// activities and processes: 1 to [MaxLimit]. The key is 1 to 256 bytes of UTF-8
+// without control characters.
+//
+//	var Charge = turnstile.NewActivity[Order, Receipt]("Charge").
+//		With(turnstile.Limit("stripe", 20), turnstile.AttemptTimeout(30*time.Second))
+//
+// An attempt takes a permit before its code begins, and gives it back after its
+// result was sent. Without a free permit it goes back to the activity queue and asks
+// again, after 1 second at first and at most 20; that is no attempt for the retry
+// policy and no part of the [AttemptTimeout], and it counts for the [TotalTimeout].
+// Waiting attempts are not served in order. A worker that dies leaves its permit taken
+// until the attempt's time is over (AttemptTimeout, five minutes by default).
+//
+// For a limit by input, give the option at the call, with the input in the key:
+//
+//	Charge.With(turnstile.Limit("customer "+order.Customer, 1)).Call(ctx, order)
+//
+// What cannot be is in [App.Err] and in the error of the call, as is a key that two
+// activities of an App limit to different numbers. It is for Call and Start: Inline is
+// a [*MisuseError] that parks the instance.
+func Limit(key string, n int) ActivityOption { return limit{key, n} }
+
+type limit struct {
+	key string
+	n   int
+}
+
+func (l limit) applyToActivity(o *activityOptions) {
+	o.LimitKey, o.Retry.Limit = l.key, l.n
+	o.problems = append(o.problems, limitProblems("Limit", l.key, l.n)...)
+}
+
+// Rate lets at most n attempts with this key begin within any span of this length,
+// over all instances, activities and processes: n from 1 to [MaxLimit], a span from a
+// millisecond to [MaxTimer]. A burst of n may begin at once. Retries count, each as
+// an attempt of its own. All else is as for [Limit], with which it can be combined;
+// their keys are apart.
+func Rate(key string, n int, per time.Duration) ActivityOption { return rate{key, n, per} }
+
+type rate struct {
+	key string
+	n   int
+	per time.Duration
+}
+
+func (r rate) applyToActivity(o *activityOptions) {
+	o.RateKey, o.Retry.Rate, o.RateMS = r.key, r.n, milliseconds(r.per)
+	o.problems = append(o.problems, limitProblems("Rate", r.key, r.n)...)
+	if r.per <= 0 || r.per > MaxTimer {
+		o.problems = append(o.problems, &InvalidArgumentError{Call: "Rate", Argument: "per",
+			Problem: fmt.Sprintf("is %s, it must be more than 0 and at most %s (MaxTimer)", r.per, MaxTimer)})
+	}
+}
+
+// limitProblems returns what cannot be about a key and its number.
+func limitProblems(call, key string, n int) []error {
+	var all []error
+	wrong := func(argument, problem string, values ...any) {
+		all = append(all, &InvalidArgumentError{Call: call, Argument: argument, Problem: fmt.Sprintf(problem, values...)})
+	}
+	switch {
+	case key == "":
+		wrong("key", "is empty: name what is limited")
+	case len(key) > maxLimitKey:
+		wrong("key", "has %d bytes, it can have at most %d: use a name or a hash of it", len(key), maxLimitKey)
+	case !utf8.ValidString(key):
+		wrong("key", "%q is not UTF-8", key)
+	default:
+		for _, r := range key {
+			if unicode.IsControl(r) {
+				wrong("key", "%q has the control character %U", key, r)
+				break
+			}
+		}
+	}
+	if n < 1 || n > MaxLimit {
+		wrong("n", "is %d, it must be from 1 to %d; to stop an activity altogether pause its queue", n, MaxLimit)
+	}
+	return all
+}
+
+// limits are those that the activities of an App declare, by kind and key.
+type limits map[limitName]declaredLimit
+
+type limitName struct{ call, key string }
+
+type declaredLimit struct {
+	n                int
+	perMS            int64
+	activity, source string
+}
+
+func (l declaredLimit) String() string {
+	if l.perMS == 0 {
+		return fmt.Sprint(l.n)
+	}
+	return fmt.Sprintf("%d in %s", l.n, time.Duration(l.perMS)*time.Millisecond)
+}
+
+// add notes the limits of an activity, and returns an error for each that another
+// activity declares otherwise.
+func (l *limits) add(policy *history.Retry, activity, source string) error {
+	if policy == nil {
+		return nil
+	}
+	var all []error
+	one := func(call, key string, d declaredLimit) {
+		if d.n == 0 {
+			return
+		}
+		if *l == nil {
+			*l = limits{}
+		}
+		other, known := (*l)[limitName{call, key}]
+		if known && (other.n != d.n || other.perMS != d.perMS) {
+			all = append(all, &InvalidArgumentError{Call: call, Argument: "n", Problem: fmt.Sprintf(
+				"is %s for the key %q, and activity %q (registered at %s) has %s for it: a key has one limit", d, key, other.activity, other.source, other)})
+			return
+		}
+		(*l)[limitName{call, key}] = d
+	}
+	one("Limit", policy.LimitKey, declaredLimit{policy.Limit, 0, activity, source})
+	one("Rate", policy.RateKey, declaredLimit{policy.Rate, policy.RateMS, activity, source})
+	return errors.Join(all...)
+}
