@@ -44,10 +44,10 @@ func TestNoMoreAttemptsRunThanALimitAllows(t *testing.T) {
 		_, err := turnstile.Join(ctx, all...)
 		return len(all), err
 	}))
-	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, flow, 4))
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, flow, 2))
 	ok[int](t)(run.Wait(e.ctx))
-	if most.Load() > 2 || ended.Load() != 8 {
-		t.Errorf("%d ran at a time, %d ended; want at most 2, and 8", most.Load(), ended.Load())
+	if most.Load() > 2 || ended.Load() != 4 {
+		t.Errorf("%d ran at a time, %d ended; want at most 2, and 4", most.Load(), ended.Load())
 	}
 	if r := e.history(run.Instance)[1].Retry; r == nil || r.LimitKey != "stripe" || r.Limit != 2 {
 		t.Errorf("recorded is %+v", r)
