@@ -140,6 +140,31 @@ func RunActivities(t *testing.T, open func(t *testing.T) store.Activities, now f
 				t.Errorf("the claim is seen as %+v, %v", s.Claim, err)
 			}
 		}},
+		{"a permit of a limit is a claim under a key of its own", func(t *testing.T, a store.Activities) {
+			// A tab is in no instance id, and a permit belongs to no execution.
+			permits := []store.ActivityKey{{Instance: "limit\tstripe", EventID: 0}, {Instance: "limit\tstripe", EventID: 1}, {Instance: "rate\tstripe", EventID: 0}}
+			until := now().UTC().Truncate(time.Millisecond).Add(time.Minute)
+			for _, permit := range permits {
+				if err := a.Claim(t.Context(), permit, store.Claim{Attempt: 1, Token: "a", Until: until}, now().Add(time.Hour)); err != nil {
+					t.Fatalf("%+v: %v", permit, err)
+				}
+			}
+			// The first is given back and taken by another; a late giving back changes nothing.
+			for _, c := range []struct {
+				claim store.Claim
+				taken bool
+			}{{store.Claim{Attempt: 1, Token: "a"}, true}, {store.Claim{Attempt: 2, Token: "b", Until: until}, true}, {store.Claim{Attempt: 1, Token: "a"}, false}} {
+				if err := a.Claim(t.Context(), permits[0], c.claim, now().Add(time.Hour)); (err == nil) != c.taken {
+					t.Fatalf("%+v: %v", c.claim, err)
+				}
+			}
+			for i, permit := range permits {
+				want := []string{"b", "a", "a"}[i]
+				if s, err := a.State(t.Context(), permit); err != nil || s.Claim.Token != want || !s.Claim.Until.Equal(until) {
+					t.Errorf("permit %+v is seen as %+v, %v; want that of %q", permit, s.Claim, err, want)
+				}
+			}
+		}},
 		{"A-16 of many claims of one attempt at the same time one is granted", func(t *testing.T, a store.Activities) {
 			var granted atomic.Int32
 			var all sync.WaitGroup
