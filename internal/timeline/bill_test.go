@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/simulation"
@@ -117,6 +118,14 @@ func charge(t *testing.T, left simulation.Left) (writeUnits float64) {
 					create.Status, create.EndedAt = r.Status, r.EndedAt
 				}
 				c.Record = &store.RecordChange{If: store.RecordCondition{Absent: true}, Create: &create, UpdatedAt: r.UpdatedAt}
+			case j == 0 && turn.Events[0].Kind == history.OrchestrationStarted:
+				// It had ended, and begins again.
+				again := begun
+				again.ExecutionID, again.CreatedAt = turn.ExecutionID, time.UnixMilli(turn.Events[0].AtMS)
+				if last.Kind.Terminal() && last.Kind != history.OrchestrationContinuedAsNew {
+					again.Status, again.EndedAt = r.Status, r.EndedAt
+				}
+				c.Record = &store.RecordChange{If: store.RecordCondition{Exists: true, ExecutionID: turn.ExecutionID - 1, Ended: true}, Create: &again, UpdatedAt: r.UpdatedAt}
 			case last.Kind == history.OrchestrationContinuedAsNew:
 			case last.Kind.Terminal():
 				c.Record = &store.RecordChange{Status: &r.Status, EndedAt: &r.EndedAt, Output: &last.Payload, Failure: &last.Failure, UpdatedAt: r.UpdatedAt}
