@@ -10,17 +10,20 @@ import (
 	"github.com/turnstile-go/turnstile/queue"
 )
 
+// timerAndActivity starts both side by side. The timer is sent first.
+func timerAndActivity(ctx *engine.Context, in []byte) ([]byte, error) {
+	a, b := ctx.Timer(time.Minute), ctx.Activity(engine.ActivityCall{Name: "Work", Input: in})
+	_, err := ctx.Join(a, b)
+	return in, err
+}
+
 // A progress is that of the message which comes back because of the rest. An
 // operator wakes an instance because something of it may be lost, whatever has
 // been sent once.
 func TestAnOperatorsWakeSendsAgainWhatIsKnownToBeSent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
-		a, b := ctx.Timer(time.Minute), ctx.Activity(engine.ActivityCall{Name: "Work", Input: in})
-		_, err := ctx.Join(a, b)
-		return in, err
-	})
+	w.orchestration("Main", timerAndActivity)
 	body, err := (&wire.Item{V: wire.Version, Kind: wire.StartOrchestration, Instance: "a", Name: "Main", Input: []byte("1"), ID: "start"}).Encode()
 	if err != nil {
 		t.Fatal(err)
@@ -64,11 +67,7 @@ func TestAnOperatorsWakeSendsAgainWhatIsKnownToBeSent(t *testing.T) {
 func TestAnOperatorsWakeBesideTheMessageOfAProgressSendsAllAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
-		a, b := ctx.Timer(time.Minute), ctx.Activity(engine.ActivityCall{Name: "Work", Input: in})
-		_, err := ctx.Join(a, b)
-		return in, err
-	})
+	w.orchestration("Main", timerAndActivity)
 	start := w.body(wire.Item{V: wire.Version, Kind: wire.StartOrchestration, Instance: "a", Name: "Main", Input: []byte("1"), ID: "start"})
 	wake := w.body(wire.Item{V: wire.Version, Kind: wire.Wake, Instance: "a", ID: "wake"})
 	delivery := func(id, body string, receives int) platform.Delivery {
