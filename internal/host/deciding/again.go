@@ -124,6 +124,8 @@ func (t *Turn) stands(m *inbox.Message) bool {
 		at = v.EventID
 	case v.Kind == engine.Late && x.Ended():
 		at = x.LastEventID() // Its turn may have ended the execution ahead of its fact.
+	case beginsAgain(m) && x.Ended():
+		at = x.LastEventID() // Its turn may have gone on with a run that was cut short, and ended that.
 	case v.Kind == engine.Late && m.Item.TargetExecution() < t.Running.Execution:
 		// It may stand in an execution that has continued as new since.
 	default:

@@ -251,6 +251,8 @@ func TestEachRuleGivesItsPlans(t *testing.T) {
 			want: []string{"runs StartOrchestration", "writes nothing", "settles exists", "over"}},
 
 		// What has ended begins again.
+		{rule: "the twin of such a start may have ended it: that turn is sent again first", stored: done(0.05), messages: fresh(beginAgain("s2")),
+			want: []string{"reads behind 7", "reads record again", "again 5-6", "begins 2 again", "runs StartOrchestration", "commits 1-2, dispatches 1-2", "settles recorded", "over"}},
 		{rule: "a start that may begin again begins the next execution of what has ended", stored: done(20), messages: fresh(beginAgain("s2")),
 			want: []string{"begins 2 again", "runs StartOrchestration", "commits 1-2, dispatches 1-2", "settles recorded", "over"}},
 		{rule: "what an end since its receipt had to send is sent first", stored: done(0.05), messages: back(beginAgain("s2")),

@@ -28,6 +28,8 @@ type scheduled struct {
 	ticks      int
 	// asked is what it is asked for meanwhile; empty for nothing.
 	asked []string
+	// created: its instance has begun.
+	created bool
 }
 
 var (
@@ -108,12 +110,20 @@ func (s *scheduled) Begin(w *world.World) {
 			w.SendItem(wire.Item{Kind: wire.ExternalRaised, Instance: instance, Name: "turnstile.schedule.control", Data: data, ID: fmt.Sprintf("%s-%d", op, i)})
 		})
 	}
-	w.Clock.AfterFunc(s.definition.End.Sub(w.Clock.Now())+48*time.Hour, func() {
+}
+
+// Created implements scenario: two days after the ticks are over, or after it has begun if
+// that comes later, the schedule is cancelled. A cancel that overtakes its start has no effect.
+func (s *scheduled) Created(w *world.World, instance, name string) {
+	if name != schedule.OrchestrationName || s.created {
+		return
+	}
+	s.created = true
+	w.Clock.AfterFunc(max(s.definition.End.Sub(w.Clock.Now()), 0)+48*time.Hour, func() {
 		w.SendItem(wire.Item{Kind: wire.CancelInstance, Instance: instance, ID: "over"})
 	})
 }
 
-func (s *scheduled) Created(*world.World, string, string)                               {}
 func (s *scheduled) Landed(*world.World, *world.Process, *ledger.Recorded, *store.Turn) {}
 func (s *scheduled) Marked(*world.World, *store.Record)                                 {}
 func (s *scheduled) IsProgram(string) bool                                              { return false }
