@@ -46,8 +46,10 @@ func (t *Turn) impose(*Plan) error {
 	} else {
 		r.draft.goOn(&out)
 	}
-	// Its message is redelivered until the end is dispatched.
-	r.draft.messaged = true
+	// A terminate has no fact: when it comes back it sends the last turn, which is this one.
+	// Any other end belongs to the turn that it ends, whose message may have its fact in an
+	// earlier commit (of inline activities): it sends that and all that follows it.
+	r.draft.messaged = r.draft.messaged || r.end.why == history.ImposedTerminated
 	r.parks, r.blocked, r.wakes.try, r.then = true, nil, "", (*Turn).commit
 	return nil
 }
