@@ -9,11 +9,9 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/activity"
-	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/examples/orders/orders"
 	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
-	"github.com/turnstile-go/turnstile/internal/simulation/fault"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
 	"github.com/turnstile-go/turnstile/internal/wire"
@@ -61,28 +59,7 @@ func (s *sampleApplication) Working() *world.Build {
 }
 
 func (s *sampleApplication) Broken(w *world.World) *world.Build {
-	names := []string{"Fulfil", "Ship", "Remind"}
-	missing := w.Choices.IntN(w.How(fault.Deployed), 3)
-	var all []engine.Orchestration
-	for i, name := range names {
-		if i == missing {
-			all = append(all, engine.Orchestration{Name: name, Source: "simulation", Func: func(ctx *engine.Context, _ []byte) ([]byte, error) {
-				ctx.Activity(engine.ActivityCall{Name: "intruder"})
-				panic("this build does not work")
-			}})
-			continue
-		}
-		o, err := w.Good.Orchestrations.Lookup(name, "")
-		if err != nil {
-			panic(err)
-		}
-		all = append(all, *o)
-	}
-	r, err := engine.NewRegistry(all...)
-	if err != nil {
-		panic(err)
-	}
-	return &world.Build{Name: fmt.Sprintf("broken%d (%s)", w.Bad, names[missing]), Orchestrations: r}
+	return broken(w, "Fulfil", "Ship", "Remind")
 }
 
 func (s *sampleApplication) Activities(p *world.Process) *activities.Registry {

@@ -9,11 +9,9 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/activity"
-	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
-	"github.com/turnstile-go/turnstile/internal/simulation/fault"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
 	"github.com/turnstile-go/turnstile/internal/wire"
@@ -70,21 +68,7 @@ func (s *scheduled) Working() *world.Build {
 }
 
 func (s *scheduled) Broken(w *world.World) *world.Build {
-	names := []string{schedule.OrchestrationName, "Job"}
-	broken := w.Choices.IntN(w.How(fault.Deployed), len(names))
-	all := []engine.Orchestration{{Name: names[broken], Source: "simulation", Func: func(ctx *engine.Context, _ []byte) ([]byte, error) {
-		ctx.Activity(engine.ActivityCall{Name: "intruder"})
-		panic("this build does not work")
-	}}}
-	o, err := w.Good.Orchestrations.Lookup(names[1-broken], "")
-	if err == nil {
-		all = append(all, *o)
-	}
-	r, err := engine.NewRegistry(all...)
-	if err != nil {
-		panic(err)
-	}
-	return &world.Build{Name: fmt.Sprintf("broken%d (%s)", w.Bad, names[broken]), Orchestrations: r}
+	return broken(w, schedule.OrchestrationName, job.Name())
 }
 
 func (s *scheduled) Activities(p *world.Process) *activities.Registry {
