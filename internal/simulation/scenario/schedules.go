@@ -104,7 +104,7 @@ func (s *scheduled) Created(w *world.World, instance, name string) {
 	}
 	s.created = true
 	w.Clock.AfterFunc(max(s.definition.End.Sub(w.Clock.Now()), 0)+48*time.Hour, func() {
-		w.SendItem(wire.Item{Kind: wire.CancelInstance, Instance: instance, ID: "over"})
+		w.SendSurely(wire.Item{Kind: wire.CancelInstance, Instance: instance, ID: "over"})
 	})
 }
 

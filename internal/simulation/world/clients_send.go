@@ -30,18 +30,40 @@ func (w *World) SendAs(who string, to *Queue, msgs ...queue.Outgoing) {
 
 // SendItem sends an item as a client does.
 func (w *World) SendItem(item wire.Item) {
-	item.V = wire.Version
-	w.says(&item)
-	body, err := w.body(&item)
-	if err != nil {
-		w.Violate("world", "an item can't be encoded: %v", err)
+	body, ok := w.said(&item)
+	if !ok {
 		return
 	}
 	if w.Choices.OneIn(w.Choices.At(w.Choices.At(choice.OfClient, "way"), item.Target()), 5) && item.Kind != wire.StartOrchestration {
-		w.SendAs("a client", w.Delay, queue.Outgoing{Body: string(body)})
+		w.SendAs("a client", w.Delay, queue.Outgoing{Body: body})
 		return
 	}
-	w.call(&item, queue.Outgoing{Body: string(body), Group: wire.Group(item.Target()), DedupID: wire.DedupID(&item)})
+	w.call(&item, inOrder(&item, body))
+}
+
+// SendSurely sends an item as a client does that never gives up: without it the run comes to
+// no end.
+func (w *World) SendSurely(item wire.Item) {
+	if body, ok := w.said(&item); ok {
+		w.SendAs("a client", w.FIFO, inOrder(&item, body))
+	}
+}
+
+// said returns the body of an item that a client sends.
+func (w *World) said(item *wire.Item) (string, bool) {
+	item.V = wire.Version
+	w.says(item)
+	body, err := w.body(item)
+	if err != nil {
+		w.Violate("world", "an item can't be encoded: %v", err)
+		return "", false
+	}
+	return string(body), true
+}
+
+// inOrder is the message of an item on the FIFO queue.
+func inOrder(item *wire.Item, body string) queue.Outgoing {
+	return queue.Outgoing{Body: body, Group: wire.Group(item.Target()), DedupID: wire.DedupID(item)}
 }
 
 // PurgeByForce sends what a client sends that purges an instance by force: a terminate, and

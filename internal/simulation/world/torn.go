@@ -204,8 +204,8 @@ func (w *World) tornRecord(instance string, r store.Record, err error) (store.Re
 		return r, nil
 	}
 	w.Log("the GetItem finds the record of %s as it was", instance)
-	if t.before == nil || t.before.Purged {
-		w.Ledger.Born[instance] = w.Steps // Who reads it has met no instance.
+	if t.before == nil || t.before.Purged || t.before.Status.Terminal() && t.before.ExecutionID < w.Ledger.Last[instance] {
+		w.Ledger.Born[instance] = w.Steps // Who reads it has met no instance, or the run before, which has ended.
 	}
 	if t.before == nil {
 		return store.Record{}, store.NotFound(instance)
