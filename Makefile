@@ -28,7 +28,7 @@ smoke: ## make smoke STACK=turnstile: a 40-step chain, a timer through Scheduler
 	@test -n "$(STACK)" || { echo "name the deployed stack: make smoke STACK=turnstile" >&2; exit 2; }
 	go -C tools/smoke run . -stack "$(STACK)"
 
-bench: ## Replay beside Temporal's; see docs/performance.md
+bench: ## Replay beside Temporal's; see docs/internal/performance.md
 	go -C tools/bench test -run '^$$' -bench . -benchmem
 
 screenshots: ## The pictures of the console in README and docs; look at each before it is committed

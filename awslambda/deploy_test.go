@@ -9,13 +9,13 @@ import (
 	"testing"
 )
 
-// parameterRow is one of the table in docs/deploy.md: name, default, what it
+// parameterRow is one of the table in docs/settings.md: name, default, what it
 // does, what it costs.
 var parameterRow = regexp.MustCompile("(?m)^\\| `([A-Za-z]+)` \\| (none|`[^`]+`) \\| ([^|]+\\.) \\| ([^|]*)\\|$")
 
 func TestEveryParameterStandsInTheTableWithItsDefault(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../docs/deploy.md")
+	text, err := os.ReadFile("../docs/settings.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,9 +31,9 @@ func TestEveryParameterStandsInTheTableWithItsDefault(t *testing.T) {
 			want = "`" + d + "`"
 		}
 		if got, ok := rows[name]; !ok {
-			t.Errorf("docs/deploy.md: the table of parameters has no row `%s` | %s | what it does. | what it costs |", name, want)
+			t.Errorf("docs/settings.md: the table of parameters has no row `%s` | %s | what it does. | what it costs |", name, want)
 		} else if got != want {
-			t.Errorf("docs/deploy.md says that the default of %s is %s; it is %s", name, got, want)
+			t.Errorf("docs/settings.md says that the default of %s is %s; it is %s", name, got, want)
 		}
 		if p["Description"] == nil {
 			t.Errorf("template.yaml: parameter %s has no description", name)
@@ -41,6 +41,6 @@ func TestEveryParameterStandsInTheTableWithItsDefault(t *testing.T) {
 		delete(rows, name)
 	}
 	for name := range rows {
-		t.Errorf("docs/deploy.md has the parameter %s, template.yaml does not", name)
+		t.Errorf("docs/settings.md has the parameter %s, template.yaml does not", name)
 	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // List prices of us-east-1, in dollars, and what Lambda is assumed to do while
-// nothing happens. docs/deploy.md names the sources.
+// nothing happens. docs/guide/cost.md names the sources.
 const (
 	monthSeconds = 31 * 86400
 	// An event source with a maximum concurrency polls with five connections,
@@ -99,7 +99,7 @@ func TestAnIdleStackCostsAtMostTwoDollarsAMonthAsTheDocumentSays(t *testing.T) {
 	if total > mostIdle {
 		t.Errorf("an idle stack costs $%.2f a month, want at most $%.2f", total, mostIdle)
 	}
-	text, err := os.ReadFile("../docs/deploy.md")
+	text, err := os.ReadFile("../docs/guide/cost.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestAnIdleStackCostsAtMostTwoDollarsAMonthAsTheDocumentSays(t *testing.T) {
 		fmt.Sprintf("| sweeps | %d × %d / %d = %d | $%.2f a million | $%.3f |", len(schedules), monthSeconds, sweepsEvery, sweeps, 1e6*sweepCost/float64(sweeps), sweepCost),
 	} {
 		if !strings.Contains(string(text), row) {
-			t.Errorf("docs/deploy.md does not say\n%s", row)
+			t.Errorf("docs/guide/cost.md does not say\n%s", row)
 		}
 	}
 }

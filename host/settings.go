@@ -131,7 +131,8 @@ type MessageSettings struct {
 
 // LimitSettings bound what code and histories may hold.
 type LimitSettings struct {
-	// Operations and Coroutines of a turn: [engine.Options].
+	// Operations is how many operations the code may schedule in answer to one message,
+	// Coroutines how many branches an execution may have at once. 0 means 10,000 of each.
 	Operations, Coroutines int
 	// Events is how many events an execution may have. Once it has them,
 	// the next message fails the instance (imposed: limit) and has its open

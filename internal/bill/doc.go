@@ -6,5 +6,5 @@
 // units, schedules that fire, invocations of functions with their duration, bytes
 // of logs. It needs no network and no SDK, so that a test can have a bill
 // (turnstiletest's Env.Bill), and so can a benchmark (tools/bench/bill, of which the
-// tables of docs/performance.md are made).
+// tables of docs/internal/performance.md are made).
 package bill

@@ -5,7 +5,7 @@ import "fmt"
 // What a stack costs by the month beside what its instances do, in dollars, list prices
 // of us-east-1 without free tiers (https://aws.amazon.com/cloudwatch/pricing/).
 const (
-	// IdleStackMonth is what a stack costs while nothing happens: docs/deploy.md.
+	// IdleStackMonth is what a stack costs while nothing happens: docs/guide/cost.md.
 	IdleStackMonth = 1.98
 	// CustomMetricMonth is what each custom metric costs, for the hours in which it is
 	// written: LeastMetrics in use while all is well, MostMetrics where instances are

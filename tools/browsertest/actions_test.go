@@ -137,7 +137,7 @@ func TestWhatIsWrongLeadsToTheDocumentation(t *testing.T) {
 	link := `[...document.querySelectorAll('.card[data-kind="panic"] a.external')]`
 	b.wait(link + ".length === 1")
 	if got := eval[[]string](b, link+`.map(a => a.href + " " + a.target + " " + a.rel + " " + a.textContent)`); !strings.HasSuffix(got[0],
-		"/docs/troubleshooting.md#panic _blank noopener noreferrer More on panic  (another site, in a new tab)") {
+		"/docs/guide/stuck.md#panic _blank noopener noreferrer More on panic  (another site, in a new tab)") {
 		t.Errorf("the link is %q", got)
 	}
 	b.axeFinds("the links")

@@ -29,7 +29,7 @@ func TestTenThousandEventsMakeFewElements(t *testing.T) {
 }
 
 // What the browser's tracing says of the first picture of 10,000 events, and of
-// scrolling through them. Nothing asserts a time; docs/performance.md has what
+// scrolling through them. Nothing asserts a time; docs/internal/performance.md has what
 // was measured.
 //
 //	go -C tools/browsertest test -run '^$' -bench TenThousand -benchtime 5x

@@ -37,10 +37,11 @@ func sectionsOf(t *testing.T, file string) map[string]string {
 // and each that the code has is linked.
 func TestWhatIsWrongIsLinkedToItsSection(t *testing.T) {
 	t.Parallel()
-	sections := sectionsOf(t, "../../../docs/troubleshooting.md")
 	source := read(t)["docs.js"]
-	if path := regexp.MustCompile(`/blob/main/(\S+)"`).FindStringSubmatch(source); path == nil || path[1] != "docs/troubleshooting.md" {
-		t.Errorf("it links %v", path)
+	pages := map[string]string{"problems": "docs/guide/stuck.md", "letters": "docs/troubleshooting.md"}
+	paths := regexp.MustCompile(`/blob/main/(\S+)"`).FindAllStringSubmatch(source, -1)
+	if len(paths) != 2 || paths[0][1] != pages["problems"] || paths[1][1] != pages["letters"] {
+		t.Errorf("it links %v", paths)
 	}
 	linked := map[string]map[string]string{}
 	for _, table := range regexp.MustCompile(`(?s)const (\w+) = \{(.*?)\};`).FindAllStringSubmatch(source, -1) {
@@ -62,6 +63,7 @@ func TestWhatIsWrongIsLinkedToItsSection(t *testing.T) {
 		}
 	}
 	for table, reasons := range map[string][]string{"problems": problems, "letters": letters} {
+		sections := sectionsOf(t, "../../../"+pages[table])
 		if len(linked[table]) != len(reasons) {
 			t.Errorf("%s links %d reasons, and there are %d: %v", table, len(linked[table]), len(reasons), linked[table])
 		}

@@ -18,7 +18,7 @@ import (
 	"github.com/turnstile-go/turnstile/tools/bench/stack"
 )
 
-var update = flag.Bool("update", false, "write the tables of docs/performance.md anew")
+var update = flag.Bool("update", false, "write the tables of docs/internal/performance.md anew")
 
 // workload is a row of the table.
 type workload struct {
@@ -293,8 +293,14 @@ func TestTheTableOfCosts(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("| | a | write units | read units | FIFO requests | standard requests | invocations | GB-ms | DynamoDB | SQS | Scheduler | Lambda | logs | **a million** |\n")
 	table.WriteString("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
+	// What users read: the price alone, without what a stack costs while nothing happens.
+	var prices strings.Builder
+	prices.WriteString("| what | unit | a million units |\n| --- | --- | --- |\n")
 	for _, l := range workloads() {
 		r := measure(t, &l)
+		if l.unit != "day" {
+			fmt.Fprintf(&prices, "| %s | %s | **$%.2f** |\n", l.name, l.unit, r.dollars())
+		}
 		fmt.Fprintf(&table, "| %s | %s | %.3f | %.3f | %.2f | %.2f | %.2f | %.2f | $%.2f | $%.2f | $%.2f | $%.2f | $%.2f | **$%.2f** |\n", l.name, l.unit,
 			r.of(bill.WriteUnits), r.of(bill.ReadUnits), r.of(bill.FIFO), r.of(bill.Standard), r.of(bill.Invocations), 1000*r.of(bill.GBSeconds),
 			r.dollars(ofDatabase...), r.dollars(ofQueues...), r.dollars(ofTimers...), r.dollars(ofLambda...), r.dollars(ofLogs...), r.dollars())
@@ -305,5 +311,6 @@ func TestTheTableOfCosts(t *testing.T) {
 	}
 	t.Logf("\n%s", table.String())
 	// Attempts that take differently long meet in one call or do not: 0.57 or 0.58 requests.
-	document.HoldAbout(t, "../../../docs/performance.md", "costs", "go -C tools/bench test ./bill -update", table.String(), 0.03, *update)
+	document.HoldAbout(t, "../../../docs/internal/performance.md", "costs", "go -C tools/bench test ./bill -update", table.String(), 0.03, *update)
+	document.HoldAbout(t, "../../../docs/guide/cost.md", "prices", "go -C tools/bench test ./bill -update", prices.String(), 0.03, *update)
 }

@@ -87,5 +87,5 @@ func TestTheTableOfSeveralAtOnce(t *testing.T) {
 		table.WriteString("\n")
 	}
 	t.Logf("\n%s", table.String())
-	document.HoldAbout(t, "../../../docs/performance.md", "spread", "go -C tools/bench test ./bill -update", table.String(), 0.15, *update)
+	document.HoldAbout(t, "../../../docs/internal/performance.md", "spread", "go -C tools/bench test ./bill -update", table.String(), 0.15, *update)
 }

@@ -35,15 +35,15 @@ func customMetrics(t *testing.T, l *workload) (names []string) {
 }
 
 // A stack in use costs by the month, beside what steps cost: the idle stack, as
-// docs/deploy.md has it, and its metrics.
+// docs/guide/cost.md has it, and its metrics.
 func TestWhatAStackInUseCostsAMonth(t *testing.T) {
-	text, err := os.ReadFile("../../../docs/deploy.md")
+	text, err := os.ReadFile("../../../docs/guide/cost.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	sum := regexp.MustCompile(`\| \*\*together\*\* \| \| \| \*\*\$([0-9.]+)\*\* \|`).FindSubmatch(text)
 	if sum == nil {
-		t.Fatal("docs/deploy.md does not say what an idle stack costs")
+		t.Fatal("docs/guide/cost.md does not say what an idle stack costs")
 	}
 	idle, err := strconv.ParseFloat(string(sum[1]), 64)
 	if err != nil {
@@ -79,5 +79,5 @@ func TestWhatAStackInUseCostsAMonth(t *testing.T) {
 		t.Errorf("an idle stack costs $%.2f, package bill says $%.2f", idle, bill.IdleStackMonth)
 	}
 	t.Logf("\n%s", table.String())
-	document.Hold(t, "../../../docs/scale.md", "use", "go -C tools/bench test ./bill -update", table.String(), *update)
+	document.Hold(t, "../../../docs/internal/performance.md", "use", "go -C tools/bench test ./bill -update", table.String(), *update)
 }

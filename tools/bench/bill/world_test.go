@@ -1,7 +1,7 @@
 // Package bill says what a step costs on AWS: kinds of steps on a stack in virtual
 // time that counts what is charged (package stack).
 //
-//	go -C tools/bench test ./bill             # holds docs/performance.md against it
+//	go -C tools/bench test ./bill             # holds docs/internal/performance.md against it
 //	go -C tools/bench test ./bill -update     # writes the tables there anew
 //	go -C tools/bench test ./bill -v          # prints them
 package bill

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Fetches the sources of the peers, at the commits that the figures in
-# docs/performance.md are of, into .local/peers, and builds Temporal's server there.
+# docs/internal/performance.md are of, into .local/peers, and builds Temporal's server there.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../../.." && pwd)
 fetch() { # NAME REPOSITORY COMMIT

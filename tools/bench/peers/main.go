@@ -61,7 +61,7 @@ func main() {
 	rounds := flag.Int("rounds", 3, "how often each is measured, once if that takes 20 seconds; the best counts")
 	table := flag.String("table", "steps", "what to run: "+strings.Join(slices.Sorted(maps.Keys(tables)), " or "))
 	only := flag.String("only", "", "engines to measure, by comma; all by default")
-	markdown := flag.Bool("markdown", false, "print the table as docs/performance.md has it")
+	markdown := flag.Bool("markdown", false, "print the table as docs/internal/performance.md has it")
 	one := flag.String("one", "", "make one measurement, ENGINE/SHAPE/DURABILITY, and print it as JSON; the command calls itself so")
 	flag.Parse()
 	// A measurement that is told to end stops what it has started.

@@ -14,7 +14,7 @@ import (
 	"github.com/turnstile-go/turnstile/tools/bench/workloads"
 )
 
-var update = flag.Bool("update", false, "write the table of docs/performance.md anew")
+var update = flag.Bool("update", false, "write the table of docs/internal/performance.md anew")
 
 // count is what a workload takes on a stack.
 type count struct {
@@ -98,7 +98,7 @@ func TestTheTableOfWorkloads(t *testing.T) {
 		}
 	}
 	t.Logf("\n%s", table.String())
-	document.HoldAbout(t, "../../../docs/performance.md", "workloads", "go -C tools/bench test ./workloads -update", table.String(), 0.02, *update)
+	document.HoldAbout(t, "../../../docs/internal/performance.md", "workloads", "go -C tools/bench test ./workloads -update", table.String(), 0.02, *update)
 }
 
 // short is a quotient in few digits.
