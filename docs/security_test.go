@@ -39,8 +39,8 @@ func TestEveryTestThatADocumentNamesIsThere(t *testing.T) {
 			count[doc]++
 		}
 	}
-	if n := count["docs/security.md"]; n < 50 {
-		t.Errorf("docs/security.md names %d tests only: this test no longer finds them", n)
+	if n := count["docs/internal/threats.md"]; n < 50 {
+		t.Errorf("docs/internal/threats.md names %d tests only: this test no longer finds them", n)
 	}
 }
 
@@ -65,48 +65,78 @@ func TestEveryFileThatADocumentNamesIsThere(t *testing.T) {
 			}
 		}
 	}
-	for _, doc := range []string{"docs/security.md", "docs/design.md", "docs/internal/testing.md"} {
+	for _, doc := range []string{"docs/internal/threats.md", "docs/design.md", "docs/internal/testing.md"} {
 		if count[doc] == 0 {
 			t.Errorf("no file is found in %s: this test has lost it", doc)
 		}
 	}
 }
 
-// TestEveryRowOfTheThreatModelSaysWhatStandsBehindIt: a row of a table of
-// docs/security.md ends with the test that holds it, or says that there is none
-// here, and on what the row rests.
+// TestEveryRowOfTheThreatModelSaysWhatStandsBehindIt: each row of a table of
+// docs/security.md has a row under the same heading of docs/internal/threats.md, and that
+// one ends with the test that holds it, or says that there is none here, and on what the
+// row rests.
 func TestEveryRowOfTheThreatModelSaysWhatStandsBehindIt(t *testing.T) {
 	t.Parallel()
-	const column = "held by"
-	rows, inTable := 0, false
-	for line := range strings.Lines(read(t, "docs/security.md")) {
+	heldBy := map[string]string{}
+	for _, r := range rowsOf(read(t, "docs/internal/threats.md")) {
+		if len(r.cells) != 2 {
+			continue // The tests of sentences.
+		}
+		key := r.heading + ": " + r.cells[0]
+		if _, twice := heldBy[key]; twice {
+			t.Errorf("docs/internal/threats.md has the row %q twice", key)
+		}
+		heldBy[key] = r.cells[1]
+		if !testNamed.MatchString(r.cells[1]) && !strings.HasPrefix(r.cells[1], notTested+":") {
+			t.Errorf("name the test (`package/file_test.go TestName`), or write %q and why that is so: %s", notTested+": …", key)
+		}
+	}
+	rows := rowsOf(read(t, "docs/security.md"))
+	for _, r := range rows {
+		key := r.heading + ": " + r.cells[0]
+		if heldBy[key] == "" {
+			t.Errorf("docs/internal/threats.md has nothing behind the row %q of docs/security.md", key)
+		}
+		delete(heldBy, key)
+	}
+	for key := range heldBy {
+		t.Errorf("docs/security.md has no row %q, which docs/internal/threats.md has", key)
+	}
+	if len(rows) < 30 {
+		t.Errorf("looked at %d rows only: the test has lost the tables", len(rows))
+	}
+}
+
+type tableRow struct {
+	heading string
+	cells   []string
+}
+
+// rowsOf returns the rows of all tables of a document, without their heads.
+func rowsOf(doc string) []tableRow {
+	var rows []tableRow
+	under, inTable := "", false
+	for line := range strings.Lines(doc) {
 		line = strings.TrimSpace(line)
+		if m := heading.FindStringSubmatch(line); m != nil {
+			under = m[1]
+		}
 		if !strings.HasPrefix(line, "|") {
 			inTable = false
 			continue
 		}
 		cells := strings.Split(strings.Trim(line, "|"), "|")
-		last := strings.TrimSpace(cells[len(cells)-1])
-		switch {
-		case !inTable:
-			inTable = true
-			if last != column {
-				t.Errorf("the last column of this table is not %q: %s", column, line)
-			}
-		case strings.Trim(last, "- ") == "":
-			if last == "" {
-				t.Errorf("nothing stands behind this row: %s", line)
-			}
-		default:
-			rows++
-			if !testNamed.MatchString(last) && !strings.HasPrefix(last, notTested+":") {
-				t.Errorf("name the test (`package/file_test.go TestName`), or write %q and why that is so: %s", notTested+": …", line)
-			}
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
 		}
+		if !inTable || strings.Trim(cells[0], "-") == "" {
+			inTable = true
+			continue
+		}
+		rows = append(rows, tableRow{under, cells})
 	}
-	if rows < 30 {
-		t.Errorf("looked at %d rows only: the test has lost the tables", rows)
-	}
+	return rows
 }
 
 // testsOf returns the test functions of a file, none if it is not there.

@@ -15,15 +15,26 @@ import (
 
 const contract = "../../docs/messages.md"
 
-// fenced returns the code blocks of a language.
-func fenced(t *testing.T, language string) []string {
+// contractText is the page of users, and that of what Turnstile sends to itself.
+func contractText(t *testing.T) string {
 	t.Helper()
 	page, err := os.ReadFile(contract)
 	if err != nil {
 		t.Fatal(err)
 	}
+	own, err := os.ReadFile("../../docs/internal/messages.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(page) + string(own)
+}
+
+// fenced returns the code blocks of a language.
+func fenced(t *testing.T, language string) []string {
+	t.Helper()
+	page := contractText(t)
 	var blocks []string
-	for _, m := range regexp.MustCompile("(?s)\n```"+language+"\n(.*?)\n```\n").FindAllStringSubmatch(string(page), -1) {
+	for _, m := range regexp.MustCompile("(?s)\n```"+language+"\n(.*?)\n```\n").FindAllStringSubmatch(page, -1) {
 		blocks = append(blocks, m[1])
 	}
 	return blocks

@@ -65,12 +65,16 @@ var (
 
 func examples(t *testing.T) []example {
 	t.Helper()
-	page, err := os.ReadFile("../../docs/messages.md")
-	if err != nil {
-		t.Fatal(err)
+	var pages string
+	for _, name := range []string{"../../docs/messages.md", "../../docs/internal/messages.md"} {
+		page, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages += string(page)
 	}
 	var all []example
-	for _, m := range shellBlocks.FindAllStringSubmatch(string(page), -1) {
+	for _, m := range shellBlocks.FindAllStringSubmatch(pages, -1) {
 		e := example{command: m[1], instance: unique("order")}
 		kind := kindField.FindStringSubmatch(e.command)
 		if kind == nil || kind[1] != string(wire.Sweep) && !sampleOrder.MatchString(e.command) {
