@@ -87,7 +87,7 @@ func TestTroubleshootingNamesEveryReason(t *testing.T) {
 	explained := func(part, word string) {
 		t.Helper()
 		text := section(part, "### `"+word+"`")
-		if !strings.Contains(text, "*What it means.*") || !strings.Contains(text, "*What to do.*") {
+		if !strings.Contains(text, "*Meaning.*") || !strings.Contains(text, "*What to do.*") {
 			t.Errorf("the documents do not say what %s means and what to do about it", word)
 		}
 	}
