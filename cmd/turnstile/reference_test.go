@@ -49,17 +49,25 @@ func reference() string {
 	}
 	_, common := flagsOf(listCommand())
 	b.WriteString("\n### Flags of every command\n\n")
-	flagTable(&b, common)
+	flagTable(&b, common, nil)
 	b.WriteString("\nCommands that need no stack take `--output` and `--color` alone of these.\n")
+	many := flagsOfMany()
+	fmt.Fprintf(&b, "\n### Flags that select many instances\n\n%s\n\n", markdown(bulkHelp))
+	flagTable(&b, many, nil)
 	for _, g := range groups() {
 		for _, cmd := range g.commands {
 			fmt.Fprintf(&b, "\n### turnstile %s\n\n", cmd.name)
 			usage := strings.TrimSpace("turnstile " + cmd.name + " " + cmd.operands)
-			fmt.Fprintf(&b, "```\n%s [flags]\n```\n\n%s\n", usage, markdown(cmd.long))
+			long, isBulk := strings.ReplaceAll(cmd.long, bulkHelp, "In place of instances, flags [select many](#flags-that-select-many-instances)."), strings.Contains(cmd.long, bulkHelp)
+			fmt.Fprintf(&b, "```\n%s [flags]\n```\n\n%s\n", usage, markdown(long))
 			own, _ := flagsOf(cmd)
+			said := many
+			if !isBulk {
+				said = nil
+			}
 			if own.HasFlags() {
 				b.WriteString("\n")
-				flagTable(&b, own)
+				flagTable(&b, own, said)
 			}
 			if len(cmd.examples) > 0 {
 				fmt.Fprintf(&b, "\n```\n%s\n```\n", strings.Join(cmd.examples, "\n"))
@@ -85,9 +93,38 @@ func markdown(text string) string {
 	return regexp.MustCompile("```\n\n```\n").ReplaceAllString(strings.Join(out, "\n"), "")
 }
 
-func flagTable(b *strings.Builder, flags *flag.FlagSet) {
+// flagsOfMany are the flags that all commands on many instances have alike.
+func flagsOfMany() *flag.FlagSet {
+	var many *flag.FlagSet
+	for _, g := range groups() {
+		for _, cmd := range g.commands {
+			if !strings.Contains(cmd.long, bulkHelp) {
+				continue
+			}
+			own, _ := flagsOf(cmd)
+			if many == nil {
+				many = own
+				continue
+			}
+			alike := flag.NewFlagSet("", flag.ContinueOnError)
+			many.VisitAll(func(f *flag.Flag) {
+				if other := own.Lookup(f.Name); other != nil && other.Usage == f.Usage {
+					alike.AddFlag(f)
+				}
+			})
+			many = alike
+		}
+	}
+	return many
+}
+
+// flagTable leaves out the flags that are in said.
+func flagTable(b *strings.Builder, flags, said *flag.FlagSet) {
 	b.WriteString("| flag | |\n| --- | --- |\n")
 	flags.VisitAll(func(f *flag.Flag) {
+		if said != nil && said.Lookup(f.Name) != nil {
+			return
+		}
 		value, text := flag.UnquoteUsage(f)
 		name := "--" + f.Name
 		if value != "" {
