@@ -28,8 +28,8 @@ func (c *Context) ContinueAsNew(version string, input []byte, normalize Normaliz
 }
 
 // carried is rule 13: continue-as-new loses nothing. External events not yet
-// matched to a wait, and events and a cancel not yet visited when the code
-// ended, become the first arrivals of the next execution, in order. A cancel
+// matched to a wait, and events, a cancel, suspends and resumes not yet visited when
+// the code ended, become the first arrivals of the next execution, in order. A cancel
 // that the code has already seen stays behind, and so do completions. Attached
 // parents go over each time, for they wait for the last execution.
 func (x *Execution) carried(unvisited []history.Event) []history.Event {
@@ -45,7 +45,8 @@ func (x *Execution) carried(unvisited []history.Event) []history.Event {
 	}
 	for _, e := range unvisited {
 		switch e.Kind {
-		case history.ExternalEvent, history.OrchestrationCancelRequested, history.ParentAttached:
+		case history.ExternalEvent, history.OrchestrationCancelRequested, history.ParentAttached,
+			history.OrchestrationSuspended, history.OrchestrationResumed:
 			next = append(next, e)
 		}
 	}
@@ -74,7 +75,8 @@ func (x *Execution) carry(a *Arrival, next *[]history.Event) Verdict {
 		}
 	default:
 		v := x.ledger.judge(a)
-		if !(v.Kind == Late && a.Event.Kind == history.ExternalEvent) && !(v.Kind == Exists && a.Event.Kind == history.ParentAttached) {
+		over := a.Event.Kind == history.ExternalEvent || a.Event.Kind == history.OrchestrationSuspended || a.Event.Kind == history.OrchestrationResumed
+		if !(v.Kind == Late && over) && !(v.Kind == Exists && a.Event.Kind == history.ParentAttached) {
 			return v
 		}
 	}

@@ -9,6 +9,10 @@ import (
 func (x *Execution) visit(e *history.Event) {
 	x.progress.Add(1)
 	x.cursor.visiting = e.EventID
+	// The limit counts what answers one arrival, and neither a batch nor a round:
+	// however arrivals are cut into turns, the history is the same, and what came
+	// while the instance was suspended has the room that it would have had.
+	x.run.operations = 0
 	switch e.Kind {
 	case history.OrchestrationStarted:
 		x.startMain(e)
@@ -16,7 +20,7 @@ func (x *Execution) visit(e *history.Event) {
 		x.cancelScope(x.root, &CancelledError{What: "instance", Reason: e.Reason})
 	case history.ExternalEvent:
 		x.deliverExternal(e)
-	case history.ParentAttached:
+	case history.ParentAttached, history.OrchestrationSuspended, history.OrchestrationResumed:
 		// The code has nothing to do with it.
 	default:
 		x.deliverCompletion(e)

@@ -63,7 +63,8 @@ func (l *ledger) judge(a *Arrival) Verdict {
 func (l *ledger) find(a *Arrival) (eventID int64, ok bool) {
 	e := &a.Event
 	switch e.Kind {
-	case history.ExternalEvent, history.OrchestrationCancelRequested, history.ParentAttached:
+	case history.ExternalEvent, history.OrchestrationCancelRequested, history.ParentAttached,
+		history.OrchestrationSuspended, history.OrchestrationResumed:
 		if e.Kind == history.OrchestrationCancelRequested && l.cancelID != 0 {
 			return l.cancelID, true
 		}

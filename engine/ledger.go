@@ -16,7 +16,10 @@ type ledger struct {
 	start    *history.Start
 	senders  map[string]int64 // sender id → event id, 0 for earlier executions
 	cancelID int64            // event id of OrchestrationCancelRequested
-	ended    bool
+	// suspendedID is the event id of the first OrchestrationSuspended that no
+	// OrchestrationResumed follows, 0 while the code may run.
+	suspendedID int64
+	ended       bool
 }
 
 // entry is what the ledger remembers of an event.
@@ -93,8 +96,14 @@ func (l *ledger) record(e *history.Event) {
 		if l.cancelID == 0 {
 			l.cancelID = e.EventID
 		}
+	case e.Kind == history.OrchestrationSuspended:
+		if l.suspendedID == 0 {
+			l.suspendedID = e.EventID
+		}
+	case e.Kind == history.OrchestrationResumed:
+		l.suspendedID = 0
 	case e.Kind.Terminal():
-		l.ended = true
+		l.ended, l.suspendedID = true, 0
 	}
 	if id := rememberedAs(e); id != "" {
 		l.sent(id, e.EventID)
@@ -104,10 +113,10 @@ func (l *ledger) record(e *history.Event) {
 	}
 }
 
-// rememberedAs is the sender's id of an external event or of a cancel, or the
-// start's of an attached parent, by which a repeat is known in this execution
-// and in later ones; empty for all else. Those of cancels and starts are marked,
-// for a sender may number them apart.
+// rememberedAs is the sender's id of an external event, a cancel, a suspend or a
+// resume, or the start's of an attached parent, by which a repeat is known in this
+// execution and in later ones; empty for all else. All but those of events are
+// marked, for a sender may number them apart.
 func rememberedAs(e *history.Event) string {
 	switch {
 	case e.Kind == history.ParentAttached && e.Start != nil:
@@ -118,6 +127,10 @@ func rememberedAs(e *history.Event) string {
 		return e.SenderID
 	case e.Kind == history.OrchestrationCancelRequested:
 		return "cancel:" + e.SenderID
+	case e.Kind == history.OrchestrationSuspended:
+		return "suspend:" + e.SenderID
+	case e.Kind == history.OrchestrationResumed:
+		return "resume:" + e.SenderID
 	}
 	return ""
 }

@@ -170,9 +170,6 @@ type restMark struct {
 }
 
 func (x *Execution) rest() restMark {
-	// The limit counts a round, not a batch: however arrivals are cut into
-	// turns, the history is the same.
-	x.run.operations = 0
 	return restMark{x.events.len(), len(x.run.cancelled), x.status, x.run.statusSet, x.search, x.run.searchSet}
 }
 

@@ -23,7 +23,7 @@ func (x *Execution) Run(in Input) (Turn, error) {
 func (x *Execution) runNow(in Input) Turn {
 	x.run = runState{nowMS: in.NowMS, seed: in.Seed, from: x.events.len(), left: in.Arrivals}
 	verdicts := make([]Verdict, len(in.Arrivals))
-	if !in.Park {
+	if !in.Park && x.ledger.suspendedID == 0 {
 		if x.stuck == nil {
 			x.replay()
 		}
@@ -38,6 +38,8 @@ func (x *Execution) runNow(in Input) Turn {
 			verdicts[i] = x.carry(a, &x.run.carried)
 		case in.Park || x.stuck != nil || x.ledger.ended:
 			verdicts[i] = x.park(a)
+		case x.ledger.suspendedID != 0:
+			verdicts[i] = x.takeSuspended(a)
 		case len(x.openInline.open()) > 0:
 			// The result of an inline activity is always taken; all else
 			// waits until none is open.
@@ -45,6 +47,8 @@ func (x *Execution) runNow(in Input) Turn {
 				return x.finish(in, verdicts)
 			}
 			verdicts[i] = x.take(a)
+		case a.Event.Kind == history.OrchestrationSuspended:
+			verdicts[i] = x.park(a)
 		default:
 			verdicts[i] = x.take(a)
 		}
@@ -66,9 +70,11 @@ func (x *Execution) unwindEnded() {
 
 func (x *Execution) finish(in Input, verdicts []Verdict) Turn {
 	t := x.turn(verdicts)
-	t.Parked = in.Park && len(t.Events) > 0 || t.State == Stuck
+	t.Suspended = x.suspended()
+	t.Parked = in.Park && len(t.Events) > 0 || t.Suspended != nil || t.State == Stuck
 	if x.run.continued {
 		t.Next = x.nextExecution(x.run.carried)
+		t.Suspended = suspendedIn(t.Next)
 	}
 	return t
 }
@@ -97,6 +103,8 @@ func (x *Execution) turn(verdicts []Verdict) Turn {
 		t.State = Ended
 	case x.stuck != nil:
 		t.State = Stuck
+	case x.ledger.suspendedID != 0:
+		t.State = Suspended
 	default:
 		t.State = Waiting
 		if t.Inline = x.inlineCalls(); len(t.Inline) > 0 {

@@ -26,7 +26,7 @@ type Input struct {
 // Arrival is what came from outside in a message.
 type Arrival struct {
 	// Event to record: OrchestrationStarted, OrchestrationCancelRequested,
-	// ParentAttached or a completion. EventID and AtMS are set when it is recorded.
+	// ParentAttached, OrchestrationSuspended, OrchestrationResumed or a completion. EventID and AtMS are set when it is recorded.
 	Event history.Event
 	// With are external events that a start brings; they are recorded right
 	// behind it.
@@ -104,6 +104,8 @@ const (
 	Ended
 	// Stuck: the code can't go on; Turn.Stuck says why (rule 11).
 	Stuck
+	// Suspended: Turn.Suspended says since when. No code runs before it is resumed.
+	Suspended
 )
 
 // Turn is the outcome of a run. What has to become durable, in this order:
@@ -119,6 +121,10 @@ type Turn struct {
 	// Parked is set if the last arrivals among Events (or, with no Events,
 	// those already recorded) stand without having been run.
 	Parked bool
+	// Suspended is the OrchestrationSuspended since which no code runs, of this run or
+	// earlier; nil while it may run. Where the execution continued as new, it is that
+	// of the next one. An instance can be suspended and stuck.
+	Suspended *history.Event
 	// Cancelled lists scheduling events, of this run or earlier, that were
 	// cancelled by it, and those that its end closed and that have something
 	// outside to stop: queued activities, timers, children. In the order in which

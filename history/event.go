@@ -80,14 +80,16 @@ type Event struct {
 	Attempt     int
 	RequestID   string
 	// Actor is on whose behalf the sender of an OrchestrationStarted, an
-	// ExternalEvent, an OrchestrationCancelRequested or of what terminated the
-	// instance (OrchestrationFailed) acted, as the sender says; for audit, and
-	// proof of nothing.
+	// ExternalEvent, an OrchestrationCancelRequested, an OrchestrationSuspended or
+	// OrchestrationResumed, or of what terminated the instance (OrchestrationFailed)
+	// acted, as the sender says; for audit, and proof of nothing.
 	Actor string
-	// SenderID is the id that the sender of an ExternalEvent or of an
-	// OrchestrationCancelRequested gave it.
+	// SenderID is the id that the sender of an ExternalEvent, an
+	// OrchestrationCancelRequested, an OrchestrationSuspended or an
+	// OrchestrationResumed gave it.
 	SenderID string
-	// Reason of an OrchestrationCancelRequested, of a SystemCall that asks
+	// Reason of an OrchestrationCancelRequested, an OrchestrationSuspended or an
+	// OrchestrationResumed, of a SystemCall that asks
 	// another instance to stop, or of an ExternalRejected.
 	Reason string
 	// Failure is the "details" of ActivityFailed, SubOrchestrationFailed and
@@ -120,7 +122,8 @@ type Start struct {
 	Parent *Parent
 	// SenderIDs are the newest sender ids of earlier executions, oldest first,
 	// at most MaxCarriedSenderIDs: ids of external events as they are, ids
-	// of cancels with "cancel:" before them.
+	// of cancels with "cancel:" before them, of suspends with "suspend:", of
+	// resumes with "resume:".
 	SenderIDs []string
 	// CustomStatus is carried over by continue-as-new; nil when none was set.
 	CustomStatus []byte

@@ -16,6 +16,10 @@ const (
 	// ParentAttached: another parent waits for this instance, which it found
 	// running under the id of its child. It does nothing to the code.
 	ParentAttached
+	// OrchestrationSuspended: from here on no code runs, and what arrives is only
+	// recorded, up to the OrchestrationResumed. Neither does anything to the code.
+	OrchestrationSuspended
+	OrchestrationResumed
 
 	// Scheduling events.
 	ActivityScheduled
@@ -48,6 +52,8 @@ var kindNames = [kindEnd]string{
 	OrchestrationContinuedAsNew:  "OrchestrationContinuedAsNew",
 	OrchestrationCancelRequested: "OrchestrationCancelRequested",
 	ParentAttached:               "ParentAttached",
+	OrchestrationSuspended:       "OrchestrationSuspended",
+	OrchestrationResumed:         "OrchestrationResumed",
 	ActivityScheduled:            "ActivityScheduled",
 	TimerCreated:                 "TimerCreated",
 	ExternalSubscribed:           "ExternalSubscribed",
@@ -94,10 +100,10 @@ func (k Kind) Terminal() bool {
 }
 
 // Arrival reports whether the kind records what came from outside: the start,
-// a cancel request, another parent or a completion. A round is a run of arrivals
-// and the answers after them.
+// a cancel request, another parent, a suspend, a resume or a completion. A round is
+// a run of arrivals and the answers after them.
 func (k Kind) Arrival() bool {
-	return k == OrchestrationStarted || k == OrchestrationCancelRequested || k == ParentAttached || k.Completion()
+	return k == OrchestrationStarted || k >= OrchestrationCancelRequested && k <= OrchestrationResumed || k.Completion()
 }
 
 // hasStart reports whether events of the kind have a Start.

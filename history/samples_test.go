@@ -79,5 +79,7 @@ func latest() []history.Event {
 	return []history.Event{
 		{Kind: history.ExternalRejected, EventID: 28, AtMS: 1700000060006, SourceEventID: 25, Name: "approved",
 			Reason: `the data of event "approved" is not a main.Approval`},
+		{Kind: history.OrchestrationSuspended, EventID: 29, AtMS: 1700000060007, SenderID: "suspend-1", Actor: "role/ops", Reason: "the bank is down"},
+		{Kind: history.OrchestrationResumed, EventID: 30, AtMS: 1700000060008, SenderID: "resume-1", Actor: "role/ops", Reason: "it is back"},
 	}
 }
