@@ -42,6 +42,7 @@ type rest struct {
 	Origin           *history.Origin          `json:"origin,omitempty"`
 	FairnessGroup    string                   `json:"fairness_group,omitempty"`
 	Problem          *store.Problem           `json:"problem,omitempty"`
+	Suspension       *store.Suspension        `json:"suspension,omitempty"`
 	Suspect          string                   `json:"suspect,omitempty"`
 	Dispatched       string                   `json:"dispatched,omitempty"`
 	LoopedMS         int64                    `json:"looped_ms,omitempty"`
@@ -77,7 +78,7 @@ func rowOf(r *store.Record) (row, error) {
 		ExecutionID: r.ExecutionID, StartID: r.StartID, EarlierStarts: r.EarlierStarts, Version: r.Version,
 		CreatedMS: millis(r.CreatedAt), UpdatedMS: millis(r.UpdatedAt), EndedMS: millis(r.EndedAt), FirstExecution: r.FirstExecution,
 		SearchAttributes: r.SearchAttributes, Codec: r.Codec, Failure: (*failure)(r.Failure), Parent: (*parent)(r.Parent), Origin: r.Origin,
-		FairnessGroup: r.FairnessGroup, Problem: r.Problem, Suspect: r.Suspect, Dispatched: r.Dispatched, LoopedMS: millis(r.LoopedAt), Stamp: r.Stamp,
+		FairnessGroup: r.FairnessGroup, Problem: r.Problem, Suspension: r.Suspension, Suspect: r.Suspect, Dispatched: r.Dispatched, LoopedMS: millis(r.LoopedAt), Stamp: r.Stamp,
 		Purged: r.Purged, FreeMS: millis(r.FreeAt),
 	})
 	if err != nil {
@@ -101,7 +102,7 @@ func scanRecord(s *sqlite3.Stmt) (store.Record, error) {
 		ExecutionID: f.ExecutionID, StartID: f.StartID, EarlierStarts: f.EarlierStarts, Version: f.Version,
 		CreatedAt: timeOf(f.CreatedMS), UpdatedAt: timeOf(f.UpdatedMS), EndedAt: timeOf(f.EndedMS), FirstExecution: f.FirstExecution,
 		SearchAttributes: f.SearchAttributes, Codec: f.Codec, Failure: (*history.Failure)(f.Failure), Parent: (*history.Parent)(f.Parent), Origin: f.Origin,
-		FairnessGroup: f.FairnessGroup, Problem: f.Problem, Suspect: f.Suspect, Dispatched: f.Dispatched, LoopedAt: timeOf(f.LoopedMS), Stamp: f.Stamp,
+		FairnessGroup: f.FairnessGroup, Problem: f.Problem, Suspension: f.Suspension, Suspect: f.Suspect, Dispatched: f.Dispatched, LoopedAt: timeOf(f.LoopedMS), Stamp: f.Stamp,
 		Purged: f.Purged, FreeAt: timeOf(f.FreeMS),
 	}.Stored(), nil
 }

@@ -85,6 +85,7 @@ func (c *RecordChange) Apply(r Record) Record {
 	set(&r.Codec, c.Codec)
 	set(&r.Failure, c.Failure)
 	set(&r.Problem, c.Problem)
+	set(&r.Suspension, c.Suspension)
 	set(&r.Suspect, c.Suspect)
 	set(&r.Dispatched, c.Dispatched)
 	set(&r.LoopedAt, c.LoopedAt)
@@ -122,10 +123,11 @@ func (r Record) Stored() Record {
 		r.Problem.Diff = clone(r.Problem.Diff)
 	}
 	r.Origin = clone(r.Origin)
+	r.Suspension = clone(r.Suspension)
 	return r
 }
 
-func clone[T history.Parent | history.Origin | Problem | ProblemDiff](p *T) *T {
+func clone[T history.Parent | history.Origin | Problem | ProblemDiff | Suspension](p *T) *T {
 	if p == nil {
 		return nil
 	}

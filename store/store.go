@@ -146,9 +146,10 @@ type Isolated struct {
 // Status of an instance.
 type Status string
 
-// The statuses. Stuck and corrupt are not statuses but marks on a running
-// instance; StatusStuck and StatusCorrupt exist for listing, where such an
-// instance is found under them instead of under StatusRunning.
+// The statuses. Stuck, corrupt and suspended are not statuses but marks on a running
+// instance; StatusStuck, StatusCorrupt and StatusSuspended exist for listing, where such
+// an instance is found under them instead of under StatusRunning. One that is stuck and
+// suspended is found under StatusSuspended.
 const (
 	StatusRunning    Status = "running"
 	StatusCompleted  Status = "completed"
@@ -157,6 +158,7 @@ const (
 	StatusTerminated Status = "terminated"
 	StatusStuck      Status = "stuck"
 	StatusCorrupt    Status = "corrupt"
+	StatusSuspended  Status = "suspended"
 )
 
 // Terminal reports whether the instance has ended.
@@ -202,6 +204,9 @@ type Record struct {
 
 	// Problem says why the instance is stuck or corrupt; nil otherwise.
 	Problem *Problem
+	// Suspension says since when, by whom and why the instance is suspended; nil
+	// otherwise. It is a projection of history.
+	Suspension *Suspension
 	// Suspect is the id of a message that is being handled and was received so
 	// often that it may kill its process; with "#2" after it once the message, in
 	// another process, has found its own id here. Empty if there is none.
@@ -212,8 +217,8 @@ type Record struct {
 	// LoopedAt is when something that the instance sends was slowed last, because it goes
 	// on without a pause; zero for never.
 	LoopedAt time.Time
-	// Stamp grows by one each time that Problem is set, replaced or cleared; 0
-	// before the first time. A writer that does one of these, or ends the
+	// Stamp grows by one each time that Problem is set, replaced or cleared, or the
+	// instance is suspended or resumed; 0 before the first time. A writer that does one of these, or ends the
 	// instance, demands the stamp that it has read (RecordCondition.Stamp), so
 	// that of two such writers one loses.
 	Stamp int64
@@ -276,6 +281,18 @@ type ProblemDiff struct {
 	At string `json:"at,omitempty"`
 }
 
+// Suspension is why no code of an instance is run.
+type Suspension struct {
+	// EventID of the OrchestrationSuspended.
+	EventID int64 `json:"event_id"`
+	// SinceMS is when it was recorded, in Unix milliseconds.
+	SinceMS int64 `json:"since_ms"`
+	// Reason that was given, and Actor on whose behalf, as the sender says; empty where
+	// nothing was said.
+	Reason string `json:"reason,omitempty"`
+	Actor  string `json:"actor,omitempty"`
+}
+
 // RecordChange changes some fields of a record; nil fields stay as they are.
 type RecordChange struct {
 	// If is the condition under which the change (and all that is committed
@@ -296,8 +313,9 @@ type RecordChange struct {
 	Codec        *string
 	Failure      **history.Failure
 	Problem      **Problem // pointer to nil clears it
-	Suspect      *string   // empty clears it
-	Dispatched   *string   // empty clears it
+	Suspension   **Suspension
+	Suspect      *string // empty clears it
+	Dispatched   *string // empty clears it
 	LoopedAt     *time.Time
 	Stamp        *int64
 	// SearchAttributes are those to be set; one without a value is removed, all

@@ -163,7 +163,7 @@ func recordSize(r *store.Record) int {
 	const rest = 330 // names of attributes, times, numbers, keys of indexes
 	n := rest + 2*len(r.Instance) + len(r.StartID) + 2*len(r.Name) + len(r.Version) + 2*len(r.Status) +
 		len(r.CustomStatus) + len(r.Output) + len(r.Suspect) + len(r.Dispatched) + len(r.FairnessGroup)
-	for _, v := range []any{r.Failure, r.Parent, r.Problem, r.Origin} {
+	for _, v := range []any{r.Failure, r.Parent, r.Problem, r.Suspension, r.Origin} {
 		if text, err := json.Marshal(v); err == nil && len(text) > len("null") {
 			n += len(text) + len("failure")
 		}

@@ -40,8 +40,8 @@ const SweepGroup = "turnstile-sweep"
 //
 // The fact is, besides the kind, the instance and
 //   - StartOrchestration: the id; ExternalRaised: the id and the name
-//   - CancelInstance, TerminateInstance, Wake, PurgeInstance: the id, the
-//     execution and the number
+//   - CancelInstance, TerminateInstance, SuspendInstance, ResumeInstance, Wake,
+//     PurgeInstance: the id, the execution and the number
 //   - Sweep: the id
 //   - ActivityExecute: execution, scheduling event, attempt
 //   - ActivityPending: execution, source event, token, attempt, and when it

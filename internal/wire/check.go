@@ -14,7 +14,7 @@ import (
 func Kinds() []Kind { return slices.Clone(kinds[:]) }
 
 var kinds = [...]Kind{
-	StartOrchestration, ExternalRaised, CancelInstance, TerminateInstance, Wake, PurgeInstance, Sweep,
+	StartOrchestration, ExternalRaised, CancelInstance, TerminateInstance, SuspendInstance, ResumeInstance, Wake, PurgeInstance, Sweep,
 	ActivityExecute, ActivityPending, ActivityHeartbeat,
 	ActivityCompleted, ActivityFailed, TimerFired, SubOrchCompleted, SubOrchFailed,
 }
@@ -41,7 +41,7 @@ func unknownKind(k Kind) *ParseError {
 // completes.
 func (k Kind) CarriesID() bool {
 	switch k {
-	case StartOrchestration, ExternalRaised, CancelInstance, TerminateInstance, Wake, PurgeInstance, Sweep:
+	case StartOrchestration, ExternalRaised, CancelInstance, TerminateInstance, SuspendInstance, ResumeInstance, Wake, PurgeInstance, Sweep:
 		return true
 	}
 	return false

@@ -23,6 +23,10 @@ const (
 	CancelInstance Kind = "CancelInstance"
 	// TerminateInstance ends an instance without running its code.
 	TerminateInstance Kind = "TerminateInstance"
+	// SuspendInstance has an instance record what comes, and run no code, up to a
+	// ResumeInstance.
+	SuspendInstance Kind = "SuspendInstance"
+	ResumeInstance  Kind = "ResumeInstance"
 	// Wake lets an instance try again: a stuck one, one whose turn was cut
 	// short, or one whose open actions have to be sent again.
 	Wake Kind = "Wake"
@@ -63,12 +67,12 @@ type Item struct {
 	// SubOrchCompleted and SubOrchFailed, which name the parent.
 	Instance string `json:"instance,omitempty"`
 	// ExecutionID that a completion or ActivityExecute belongs to. For Wake,
-	// CancelInstance, TerminateInstance and PurgeInstance 0 (absent) means the
-	// current one.
+	// CancelInstance, TerminateInstance, SuspendInstance, ResumeInstance and
+	// PurgeInstance 0 (absent) means the current one.
 	ExecutionID int64 `json:"execution_id,omitempty"`
 	// ID tells a repeat of this item from another one with equal content:
 	// StartOrchestration, ExternalRaised, CancelInstance, TerminateInstance,
-	// Wake, PurgeInstance, Sweep. Absent, the SQS message id is taken.
+	// SuspendInstance, ResumeInstance, Wake, PurgeInstance, Sweep. Absent, the SQS message id is taken.
 	ID string `json:"id,omitempty"`
 
 	// Name of the orchestration (StartOrchestration), the activity
@@ -99,7 +103,7 @@ type Item struct {
 	// (StartOrchestration).
 	OnConflict Conflict `json:"on_conflict,omitempty"`
 
-	// Reason (CancelInstance, TerminateInstance).
+	// Reason (CancelInstance, TerminateInstance, SuspendInstance, ResumeInstance).
 	Reason string `json:"reason,omitempty"`
 
 	// SchedulingEventID is the ActivityScheduled's event id (ActivityExecute). Of a
@@ -171,8 +175,8 @@ type Item struct {
 	// say; the first to receive it then takes the time of its queue.
 	SentMS int64 `json:"sent_ms,omitempty"`
 	// Actor is on whose behalf the sender acts, as the sender says: for audit,
-	// and proof of nothing. It is recorded with a start, an event, a cancel and
-	// a terminate; reserved in all others.
+	// and proof of nothing. It is recorded with a start, an event, a cancel, a
+	// terminate, a suspend and a resume; reserved in all others.
 	Actor string `json:"actor,omitempty"`
 	// Headers of a start are recorded, and go to its activities and children
 	// (StartOrchestration, ActivityExecute). In all others they tell the trace

@@ -15,7 +15,7 @@ func TestWhatIsMisspeltIsToldWithWhatIsNear(t *testing.T) {
 		`{"kind":"ExternalRaised","instance":"i","nmae":"e"}`:              `there is a field "nmae", did you mean "name"?`,
 		`{"Kind":"ExternalRaised","instance":"i","name":"e"}`:              `there is a field "Kind", did you mean "kind"?`,
 		`{"kind":"StartOrchestation","instance":"i"}`:                      `SubOrchFailed; did you mean "StartOrchestration"?`,
-		`{"kind":"Dance","instance":"i"}`:                                  `it knows StartOrchestration, ExternalRaised, CancelInstance, TerminateInstance, Wake, `,
+		`{"kind":"Dance","instance":"i"}`:                                  `it knows StartOrchestration, ExternalRaised, CancelInstance, TerminateInstance, SuspendInstance, `,
 		`{"kind":"ActivityCompleted","instance":"i","executionid":1}`:      `there is a field "executionid", did you mean "execution_id"?`,
 		`{"kind":"ExternalRaised","instance":"i"}`:                         `field "name": missing or empty; expected a string`,
 		`{"kind":"StartOrchestration","instance":"i","name":"Main","v":9}`: "contract version 9",

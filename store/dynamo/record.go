@@ -41,7 +41,7 @@ func (e *Encoder) Record(r *store.Record) (attributes, error) {
 	if len(r.Output) > 0 {
 		a["output"] = e.compressor.value(r.Output)
 	}
-	for name, v := range map[string]any{"failure": toFailure(r.Failure), "parent": (*parentJSON)(r.Parent), "problem": r.Problem, "origin": r.Origin, "earlier_starts": r.EarlierStarts} {
+	for name, v := range map[string]any{"failure": toFailure(r.Failure), "parent": (*parentJSON)(r.Parent), "problem": r.Problem, "suspension": r.Suspension, "origin": r.Origin, "earlier_starts": r.EarlierStarts} {
 		s, err := jsonText(v)
 		if err != nil {
 			return nil, fmt.Errorf("store: record of instance %q: %s: %w", r.Instance, name, err)
@@ -124,6 +124,9 @@ func decodeRecord(a attributes) (store.Record, error) {
 	r.Parent = (*history.Parent)(p)
 	if err = fromJSON(a, "problem", &r.Problem); err != nil {
 		return fail("problem", err)
+	}
+	if err = fromJSON(a, "suspension", &r.Suspension); err != nil {
+		return fail("suspension", err)
 	}
 	if err = fromJSON(a, "origin", &r.Origin); err != nil {
 		return fail("origin", err)

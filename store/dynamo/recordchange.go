@@ -46,6 +46,7 @@ func (e *Encoder) update(x *expression, instance string, change *store.RecordCha
 	assign("codec", change.Codec != nil)
 	assign("failure", change.Failure != nil)
 	assign("problem", change.Problem != nil)
+	assign("suspension", change.Suspension != nil)
 	assign("suspect", change.Suspect != nil)
 	assign("dispatched", change.Dispatched != nil)
 	assign("looped_at", change.LoopedAt != nil)

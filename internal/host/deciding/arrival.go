@@ -16,7 +16,7 @@ import (
 func (t *Turn) arrival(m *inbox.Message) engine.Arrival {
 	i := &m.Item
 	a := engine.Arrival{Proven: m.Proven}
-	if m.Completion() || m.AboutPending() || i.Kind == wire.CancelInstance {
+	if m.Completion() || m.AboutPending() || i.Kind == wire.CancelInstance || m.Suspends() {
 		a.ExecutionID = i.TargetExecution()
 	}
 	switch i.Kind {
@@ -26,6 +26,10 @@ func (t *Turn) arrival(m *inbox.Message) engine.Arrival {
 		a.Event = history.Event{Kind: history.ExternalEvent, Name: i.Name, Payload: i.Data, Codec: i.Codec, SenderID: i.ID, Actor: i.Actor}
 	case wire.CancelInstance:
 		a.Event = history.Event{Kind: history.OrchestrationCancelRequested, Reason: i.Reason, SenderID: i.ID, Actor: i.Actor}
+	case wire.SuspendInstance:
+		a.Event = history.Event{Kind: history.OrchestrationSuspended, Reason: i.Reason, SenderID: i.ID, Actor: i.Actor}
+	case wire.ResumeInstance:
+		a.Event = history.Event{Kind: history.OrchestrationResumed, Reason: i.Reason, SenderID: i.ID, Actor: i.Actor}
 	case wire.ActivityCompleted:
 		a.Event = history.Event{Kind: history.ActivityCompleted, SourceEventID: i.SourceEventID, Payload: i.Result, Codec: i.Codec,
 			StartedAtMS: i.StartedAtMS, Attempt: i.Attempt, RequestID: i.RequestID}

@@ -82,6 +82,12 @@ func (t *Turn) knowFor(d *draft) error {
 	if t.Running.Creating {
 		return nil
 	}
+	if projection.Suspends(&d.Turn) {
+		// It says whether the instance is stuck too.
+		if err := t.described(); err != nil {
+			return err
+		}
+	}
 	if len(d.SearchSet) > 0 {
 		// It says under which time the index keeps them, and what it has already.
 		now, err := t.learn()

@@ -46,7 +46,10 @@ func (d *draft) append(out *engine.Turn) {
 		return
 	}
 	d.Events = append(d.Events[:len(d.Events):len(d.Events)], out.Events...)
-	d.parked = out.Parked
+	d.parked, d.Suspended = out.Parked, out.Suspended
+	if out.State == engine.Suspended {
+		d.State = out.State
+	}
 }
 
 // goOn adds a further run, in which the code went on.
@@ -91,6 +94,8 @@ func stateWord(s engine.State) string {
 		return "ended"
 	case engine.Stuck:
 		return "stuck"
+	case engine.Suspended:
+		return "suspended"
 	}
 	return "not started"
 }

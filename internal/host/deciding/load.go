@@ -11,11 +11,12 @@ import (
 // that have come for it.
 
 // ByWhatIsStored reports whether messages are to be judged by what is stored, and not by
-// what is in the cache: one that comes back, and one that is settled without a commit that
-// would show a stale cache (a wake, a terminate, a purge, a parent's cancel).
+// what is in the cache: one that comes back, one that is settled without a commit that
+// would show a stale cache (a wake, a terminate, a purge, a parent's cancel), and one whose
+// commit changes a mark of the record (a suspend, a resume).
 func ByWhatIsStored(open []*inbox.Message) bool {
 	return slices.ContainsFunc(open, func(m *inbox.Message) bool {
-		return m.Returning() || !m.Records() || m.Item.Kind == wire.CancelInstance && m.Item.Parent != nil
+		return m.Returning() || !m.Records() || m.Suspends() || m.Item.Kind == wire.CancelInstance && m.Item.Parent != nil
 	})
 }
 

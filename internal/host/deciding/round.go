@@ -229,7 +229,7 @@ func (t *Turn) committed(p *Plan) error {
 	}
 	switch next := follow(d, r.parks); {
 	case next == none:
-		t.Keep = !r.parks && (d.State == engine.Waiting || d.State == engine.NotStarted) && t.mayKeep()
+		t.Keep = !r.parks && (d.State == engine.Waiting || d.State == engine.NotStarted || d.State == engine.Suspended) && t.mayKeep()
 		r.then = (*Turn).settle
 	case cut:
 		p.Send.GoOn = t.goOnLater()
@@ -249,7 +249,7 @@ func (t *Turn) committed(p *Plan) error {
 type following uint8
 
 const (
-	// none: the instance waits, has ended, or cannot go on.
+	// none: the instance waits, is suspended, has ended, or cannot go on.
 	none following = iota
 	// another run: of what is recorded, or of the next execution.
 	another
@@ -262,7 +262,7 @@ func follow(d *draft, park bool) following {
 	switch {
 	case len(d.Next) > 0:
 		return another
-	case d.State == engine.Ended, d.State == engine.Stuck, park:
+	case d.State == engine.Ended, d.State == engine.Stuck, d.State == engine.Suspended, park:
 		return none
 	case d.leaves == recorded, d.leaves == answered:
 		return another

@@ -79,10 +79,15 @@ func (m *Message) AboutPending() bool {
 // Records reports whether the item becomes an event of the history.
 func (m *Message) Records() bool {
 	switch m.Item.Kind {
-	case wire.StartOrchestration, wire.ExternalRaised, wire.CancelInstance:
+	case wire.StartOrchestration, wire.ExternalRaised, wire.CancelInstance, wire.SuspendInstance, wire.ResumeInstance:
 		return true
 	}
 	return m.Completion()
+}
+
+// Suspends reports whether it suspends the instance or resumes it.
+func (m *Message) Suspends() bool {
+	return m.Item.Kind == wire.SuspendInstance || m.Item.Kind == wire.ResumeInstance
 }
 
 // Purges reports whether it is a purge that somebody asked for.

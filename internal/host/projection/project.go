@@ -74,6 +74,9 @@ func (s *Standing) Of(d *engine.Turn) (p Result) {
 	case end != nil:
 		dirty = true
 		endRecord(&c, end, s.Now)
+		if s.Record != nil && !s.Creating && s.Record.Suspension != nil {
+			c.Suspension = new(*store.Suspension)
+		}
 		s.keepStatus(&c, d)
 		s.demandStamp(&c)
 	case s.Problem != nil:
@@ -85,9 +88,12 @@ func (s *Standing) Of(d *engine.Turn) (p Result) {
 			clear := ""
 			c.If.Suspect, c.Suspect, dirty = &s.Found, &clear, true
 		}
-	case s.Ran && (len(d.Events) > 0 || s.Try != ""):
+	case s.Ran && (len(d.Events) > 0 || s.Try != ""), d.Suspended != nil && len(d.Events) > 0 && s.corrupt():
 		s.recover(&c, &p)
 		dirty = dirty || p.Recovered != nil
+	}
+	if s.suspension(&c, &p, d) {
+		dirty = true
 	}
 	if !dirty {
 		return p

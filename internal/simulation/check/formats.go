@@ -54,7 +54,7 @@ func (w *checker) checkFormats(x *ledger.Recorded, t *store.Turn, e *history.Eve
 		}
 	case history.ActivityScheduled, history.SubOrchestrationScheduled, history.OrchestrationChained:
 		w.checkScheduledHeaders(x, t, e, violate)
-	case history.ExternalEvent, history.OrchestrationCancelRequested:
+	case history.ExternalEvent, history.OrchestrationCancelRequested, history.OrchestrationSuspended, history.OrchestrationResumed:
 		if e.SenderID == world.OldSign {
 			violate("was sent more than fourteen days ago")
 		}

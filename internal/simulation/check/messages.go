@@ -41,7 +41,7 @@ func (w *checker) Acknowledged(inv *world.Invocation, m world.Delivered) {
 		return
 	}
 	born, ok := w.Ledger.Born[item.Target()]
-	if ok && born >= began && (item.Kind == wire.CancelInstance || item.Kind == wire.TerminateInstance || item.Token == world.ForgedToken) {
+	if ok && born >= began && (item.Kind == wire.CancelInstance || item.Kind == wire.TerminateInstance || suspends(&item) || item.Token == world.ForgedToken) {
 		return // It met no instance.
 	}
 	if ok && born >= began && w.Ledger.First(item.Target()) > 1 {
@@ -96,7 +96,7 @@ func (w *checker) accounted(item *wire.Item, first int64) bool {
 		if item.Kind == wire.StartOrchestration {
 			return w.forbidden(item)
 		}
-		return item.Kind == wire.CancelInstance || item.Kind == wire.TerminateInstance || item.Kind == wire.Wake || item.Kind == wire.PurgeInstance || item.Kind == wire.Sweep
+		return item.Kind == wire.CancelInstance || item.Kind == wire.TerminateInstance || suspends(item) || item.Kind == wire.Wake || item.Kind == wire.PurgeInstance || item.Kind == wire.Sweep
 	}
 	switch item.Kind {
 	case wire.StartOrchestration, wire.Wake, wire.PurgeInstance, wire.ActivityHeartbeat:
@@ -113,9 +113,9 @@ func (w *checker) accounted(item *wire.Item, first int64) bool {
 		}
 		// Of what was cancelled no time limit is owed either.
 		return x != nil && (x.Completed[source] != 0 || x.End() != nil || w.Ledger.Unread[target] == last || (handed || item.Kind == wire.ActivityPending) && x.Stopped[source])
-	case wire.ExternalRaised:
+	case wire.ExternalRaised, wire.SuspendInstance, wire.ResumeInstance:
 		for n := first; n <= last; n++ {
-			if x := w.Ledger.Executions[ledger.At(target, n)]; x != nil && x.Senders[item.ID] {
+			if x := w.Ledger.Executions[ledger.At(target, n)]; x != nil && x.Senders[ledger.SenderOf(item)] {
 				return true
 			}
 		}

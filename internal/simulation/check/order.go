@@ -39,7 +39,7 @@ func (w *checker) checkOrder(x *world.Write) {
 // carriesOver reports whether an event was recorded by an execution before.
 func (w *checker) carriesOver(t *store.Turn, e *history.Event) bool {
 	for n := t.ExecutionID - 1; n > 0; n-- {
-		if x := w.Ledger.Executions[ledger.At(t.Instance, n)]; x != nil && x.Senders[e.SenderID] {
+		if x := w.Ledger.Executions[ledger.At(t.Instance, n)]; x != nil && x.Senders[ledger.SentBy(e)] {
 			return true
 		}
 	}
@@ -59,7 +59,7 @@ func (w *checker) placeOf(inv *world.Invocation, t *store.Turn, e *history.Event
 			continue
 		}
 		same := e.SourceEventID > 0 && item.SourceEventID == e.SourceEventID && item.TargetExecution() == t.ExecutionID && !w.ByForger(item) ||
-			e.Kind == history.ExternalEvent && item.Kind == wire.ExternalRaised && item.WithID(m.ID).ID == e.SenderID
+			isSaid(e.Kind, item.Kind) && item.WithID(m.ID).ID == e.SenderID
 		if e.Kind == history.ExternalEvent && slices.ContainsFunc(item.Events, func(b wire.StartEvent) bool { return b.ID == e.SenderID }) {
 			return -1 // A start brought it, and starts are taken first.
 		}
@@ -72,6 +72,19 @@ func (w *checker) placeOf(inv *world.Invocation, t *store.Turn, e *history.Event
 		}
 	}
 	return place
+}
+
+// isSaid reports whether an event of one kind is what an item of the other says.
+func isSaid(e history.Kind, item wire.Kind) bool {
+	switch e {
+	case history.ExternalEvent:
+		return item == wire.ExternalRaised
+	case history.OrchestrationSuspended:
+		return item == wire.SuspendInstance
+	case history.OrchestrationResumed:
+		return item == wire.ResumeInstance
+	}
+	return false
 }
 
 // checkBehind is M-10: behind a message that an invocation hands back, and that nobody
@@ -96,7 +109,7 @@ func (w *checker) checkBehind(inv *world.Invocation, failed map[string]bool) {
 				if item.Details != nil && item.Details.Kind == history.FailureInterrupted {
 					continue
 				}
-			case wire.ActivityCompleted, wire.TimerFired, wire.SubOrchCompleted, wire.SubOrchFailed, wire.ExternalRaised:
+			case wire.ActivityCompleted, wire.TimerFired, wire.SubOrchCompleted, wire.SubOrchFailed, wire.ExternalRaised, wire.SuspendInstance, wire.ResumeInstance:
 			default:
 				continue // It is not recorded, or may be answered in other ways.
 			}

@@ -19,7 +19,7 @@ import (
 // Whatever leaves its place is left out: what a process has sent, or sent on; what went round,
 // was redriven, or was brought by a start; and what is received after it was deleted.
 
-// saying is an event, a cancel or a terminate that clients have sent to an instance, however
+// saying is an event, a cancel, a terminate, a suspend or a resume that clients have sent to an instance, however
 // often.
 type saying struct {
 	instance, id string
@@ -42,7 +42,7 @@ type place struct{ at, step int }
 // sayingOf returns what a message of a client says; false if it is none of these.
 func sayingOf(item *wire.Item, messageID string) (saying, bool) {
 	switch item.Kind {
-	case wire.ExternalRaised, wire.CancelInstance, wire.TerminateInstance:
+	case wire.ExternalRaised, wire.CancelInstance, wire.TerminateInstance, wire.SuspendInstance, wire.ResumeInstance:
 		return saying{item.Target(), item.WithID(messageID).ID, item.Kind}, true
 	}
 	return saying{}, false
@@ -142,6 +142,10 @@ func (w *checker) checkSentOrder(t *store.Turn) {
 			s.kind = wire.ExternalRaised
 		case e.Kind == history.OrchestrationCancelRequested:
 			s.kind = wire.CancelInstance
+		case e.Kind == history.OrchestrationSuspended:
+			s.kind = wire.SuspendInstance
+		case e.Kind == history.OrchestrationResumed:
+			s.kind = wire.ResumeInstance
 		case e.Imposed == history.ImposedTerminated:
 			s.kind, s.id = wire.TerminateInstance, strings.TrimPrefix(e.Actor, world.ActorOf(""))
 		default:

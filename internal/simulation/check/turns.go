@@ -133,9 +133,10 @@ func (w *checker) checkTurn(p *world.Process, x *ledger.Recorded, t, stored *sto
 			violate("P-03", "the parent of start %s is attached twice", e.Start.StartID)
 		}
 		if e.Kind.Arrival() && e.Kind != history.OrchestrationStarted && x.Inline > 0 && !x.Cancelled && !t.Parked &&
-			(e.SourceEventID == 0 || !x.Events[e.SourceEventID-1].Inline) {
+			x.Suspended == nil && (e.SourceEventID == 0 || !x.Events[e.SourceEventID-1].Inline) {
 			violate("R-11", "%s at %d was taken while the result of an inline activity was to come", e.Kind, e.EventID)
 		}
+		w.checkSuspended(p, x, t, e)
 		w.checkRejection(x, t, e)
 		w.checkCancelled(t, e)
 		w.checkLimit(p, x, t, e)
@@ -201,7 +202,13 @@ func (w *checker) checkRecord(instance string) {
 			want = "failed"
 		}
 	}
+	if w.checkSuspension(&r, x); want == "running" && x.Suspended != nil {
+		want = "suspended"
+	}
 	got := string(r.Status)
+	if want == "suspended" && r.Status == store.StatusCorrupt {
+		got = want
+	}
 	if want == "running" && (r.Status == store.StatusStuck || r.Status == store.StatusCorrupt) {
 		got = want
 	}

@@ -48,6 +48,8 @@ type Recorded struct {
 	Completed map[int64]int64
 	Senders   map[string]bool
 	Cancelled bool
+	// Suspended is the event since which no code runs, nil while it may.
+	Suspended *history.Event
 	// Inline activities that are open.
 	Inline int
 	// Stopped are operations that were cancelled or closed; never those of the
@@ -114,7 +116,46 @@ func (x *Recorded) Add(e, stored *history.Event) {
 		noteL(&x.Senders, e.SenderID, true)
 	case history.OrchestrationCancelRequested:
 		x.Cancelled = true
+	case history.OrchestrationSuspended:
+		noteL(&x.Senders, suspends+e.SenderID, true)
+		if x.Suspended == nil {
+			own := *e
+			x.Suspended = &own
+		}
+	case history.OrchestrationResumed:
+		noteL(&x.Senders, resumes+e.SenderID, true)
+		x.Suspended = nil
 	}
+	if e.Kind.Terminal() {
+		x.Suspended = nil
+	}
+}
+
+// What stands ahead of the sender's id of a suspend or a resume among the senders: a sender
+// numbers them apart from its events.
+const suspends, resumes = "suspend:", "resume:"
+
+// SenderOf is how the sender of an item that is recorded by an id stands among the senders
+// of an execution.
+func SenderOf(item *wire.Item) string {
+	switch item.Kind {
+	case wire.SuspendInstance:
+		return suspends + item.ID
+	case wire.ResumeInstance:
+		return resumes + item.ID
+	}
+	return item.ID
+}
+
+// SentBy is the same for an event.
+func SentBy(e *history.Event) string {
+	switch e.Kind {
+	case history.OrchestrationSuspended:
+		return suspends + e.SenderID
+	case history.OrchestrationResumed:
+		return resumes + e.SenderID
+	}
+	return e.SenderID
 }
 
 // copied is a copy of an event: who made it may write over what it points to.
@@ -234,7 +275,7 @@ func (w *Ledger) Recorded(item *wire.Item) bool {
 		return w.Last[target] > 0
 	}
 	for n := int64(1); n <= w.Last[target]; n++ {
-		if x := w.Executions[Execution{target, n}]; item.ID != "" && x != nil && x.Senders[item.ID] {
+		if x := w.Executions[Execution{target, n}]; item.ID != "" && x != nil && x.Senders[SenderOf(item)] {
 			return true
 		}
 	}

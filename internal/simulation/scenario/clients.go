@@ -65,6 +65,7 @@ func (s *Random) raise(w *world.World, instance string, p *program.Program) {
 		together = time.Duration(w.Choices.IntN(burst, 60)) * time.Second
 	}
 	s.raiseWrong(w, instance, p.Name, counts, together)
+	s.suspends(w, instance, 0, together)
 	for name := range 3 {
 		n := counts[name]
 		client := w.Choices.At(w.Choices.At(choice.OfClient, instance), program.EventName(name))

@@ -74,11 +74,14 @@ const (
 	// twins: every third batch of an orchestrator is handed to two processes, and every
 	// second of these dies behind a commit.
 	twins
+	// suspends: nearly every instance is suspended, several times, and beside what comes for
+	// it.
+	suspends
 	biasEnd
 )
 
 var biasNames = [biasEnd]string{"none", "late marks", "late commits", "outages", "slow calls", "crowds", "torn reads", "shared calls", "late ends",
-	"dead letters", "short invocations", "purges", "small commits", "damages", "overtaken", "rejections", "twins"}
+	"dead letters", "short invocations", "purges", "small commits", "damages", "overtaken", "rejections", "twins", "suspends"}
 
 // Biases are the names of the biases that a run can have.
 func Biases() []string { return slices.Clone(biasNames[1:]) }
@@ -207,6 +210,17 @@ func (w *World) Forced(at choice.Spot) bool {
 
 // RefusedFirst decides whether a purge without force is sent ahead of one with force.
 func (w *World) RefusedFirst(at choice.Spot) bool { return w.has(purges) && w.Choices.OneIn(at, 3) }
+
+// Suspends decides how often clients suspend an instance.
+func (w *World) Suspends(at choice.Spot) int {
+	if w.has(suspends) {
+		return w.Choices.IntN(at, 4)
+	}
+	if !w.Choices.OneIn(at, 8) {
+		return 0
+	}
+	return 1 + w.Choices.IntN(at, 2)
+}
 
 // receivedTwice decides whether a batch of a standard queue is visible again as soon as
 // it has been received.

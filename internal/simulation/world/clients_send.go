@@ -122,11 +122,12 @@ func (w *World) tookOf(how choice.Spot, took bool, out []queue.Outgoing) []queue
 }
 
 // mayGiveUp reports whether a client may leave it at a call that has failed: where the call
-// took effect, or where all that was asked for was an end. Without its start or its events
+// took effect, where all that was asked for was an end, or where another resumes what is
+// suspended. Without its start or its events
 // an instance comes to no end that could be looked at.
 func (w *World) mayGiveUp(item *wire.Item, took bool) bool {
 	switch item.Kind {
-	case wire.CancelInstance, wire.TerminateInstance:
+	case wire.CancelInstance, wire.TerminateInstance, wire.SuspendInstance, wire.ResumeInstance:
 		return true
 	case wire.PurgeInstance:
 		// The deletion of what was purged before is lost, and somebody sees to it.

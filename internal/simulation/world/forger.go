@@ -100,6 +100,9 @@ func (w *World) compromise(instance string) {
 	default:
 		item.Kind, item.Force, item.Reason = wire.PurgeInstance, true, ""
 	}
+	if w.Choices.OneIn(w.Choices.At(how, "suspends"), 5) {
+		item = wire.Item{V: wire.Version, Kind: wire.SuspendInstance, Instance: instance, ID: id, Reason: ForgedInstance}
+	}
 	body, err := w.body(&item)
 	if err != nil {
 		w.Violate("world", "an item can't be encoded: %v", err)

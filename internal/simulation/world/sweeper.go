@@ -11,11 +11,12 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// marks has the sweeper come once an instance is marked.
+// marks has the sweeper come once an instance is marked, or is resumed with its mark.
 func (w *World) marks(c *store.RecordChange) {
-	if c != nil && (c.Problem != nil && *c.Problem != nil || c.Create != nil && c.Create.Problem != nil) {
+	if c != nil && (c.Problem != nil && *c.Problem != nil || c.Status != nil && *c.Status == store.StatusStuck || c.Create != nil && c.Create.Problem != nil) {
 		w.sweepSoon(0)
 	}
+	w.suspended(c)
 }
 
 // sweepSoon has the sweeper come within five minutes, but not before least: that

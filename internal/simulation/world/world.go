@@ -130,6 +130,9 @@ type World struct {
 	// The sweeper is going to come, and has come so often.
 	sweeping bool
 	sweeps   int
+	// resuming: the operator is to come who resumes what is suspended; resumes counts its sends.
+	resuming bool
+	resumes  int
 
 	// most bounds the steps; givenUp says that the bound was one of shrinking.
 	most    int

@@ -134,6 +134,7 @@ func recordFields(t *testing.T, o Options) {
 	full.Failure = &history.Failure{Kind: "panic", Message: "böse\x01", Code: "E1", Source: "Charge", Instance: "child", Attempt: 3, Retryable: true, Stack: "main.go:7", Details: []byte(`{"a":  1}`)}
 	full.Parent = &history.Parent{Instance: "parent#1", ExecutionID: 2, EventID: 7, Token: "0123"}
 	full.Problem = &store.Problem{Kind: "nondeterminism", Message: "event 7", EventID: 7, Diff: &store.ProblemDiff{Have: "ActivityScheduled(\"A\")", Did: "ended ü", At: "orders.go:7"}, Stack: "x", SinceMS: 5, Tries: 2}
+	full.Suspension = &store.Suspension{EventID: 9, SinceMS: 6, Reason: "the bank is \"down\"", Actor: "ada"}
 	full.Suspect, full.Dispatched, full.Stamp = "message-1", "m 1/2/0 1/9/0", 1<<53+1
 	full.LoopedAt = epoch.Add(9 * time.Millisecond)
 	create(t, s, full)
@@ -145,6 +146,8 @@ func recordFields(t *testing.T, o Options) {
 		{Failure: ptr((*history.Failure)(nil)), Problem: ptr((*store.Problem)(nil)), Suspect: ptr(""), Dispatched: ptr(""), Stamp: ptr(int64(0)), UpdatedAt: epoch},
 		{CustomStatus: ptr([]byte(nil)), Output: ptr([]byte(nil)), EndedAt: ptr(time.Time{}), UpdatedAt: epoch},
 		{Failure: ptr(&history.Failure{Message: "m"}), Problem: ptr(&store.Problem{Kind: "killed"}), CustomStatus: ptr([]byte("7")), UpdatedAt: epoch},
+		{Status: ptr(store.StatusRunning), Suspension: ptr((*store.Suspension)(nil)), UpdatedAt: epoch},
+		{Status: ptr(store.StatusSuspended), Suspension: ptr(&store.Suspension{EventID: 11, SinceMS: 7}), UpdatedAt: epoch},
 		{LoopedAt: ptr(epoch.Add(time.Minute)), UpdatedAt: epoch},
 		{LoopedAt: ptr(time.Time{}), UpdatedAt: epoch},
 		{UpdatedAt: epoch.Add(2 * time.Hour)},

@@ -1,0 +1,81 @@
+package projection
+
+import (
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// Suspends reports whether a commit records a suspend or a resume.
+func Suspends(d *engine.Turn) bool { return suspendsIn(d.Events) || suspendsIn(d.Next) }
+
+func suspendsIn(events []history.Event) bool {
+	for i := range events {
+		if k := events[i].Kind; k == history.OrchestrationSuspended || k == history.OrchestrationResumed {
+			return true
+		}
+	}
+	return false
+}
+
+// suspension projects that an instance is suspended, or is so no longer, and reports
+// whether the record changes by it. A suspended instance is listed as that, also where it
+// is stuck: it keeps its problem, and nothing tries it before it is resumed. As each change
+// of a mark, it demands the stamp that was read and raises it: what was sent for a mark
+// before changes nothing more.
+func (s *Standing) suspension(c *store.RecordChange, p *Result, d *engine.Turn) (changed bool) {
+	if d.End() != nil && len(d.Next) == 0 {
+		return false // Marks end with the instance.
+	}
+	if d.Suspended != nil && c.Status != nil {
+		*c.Status = store.StatusSuspended
+	}
+	if !Suspends(d) {
+		return false
+	}
+	var was *store.Suspension
+	if s.Record != nil && !s.Creating {
+		was = s.Record.Suspension
+	}
+	now := suspensionOf(d.Suspended)
+	if was == nil && now == nil || was != nil && now != nil && *was == *now {
+		return false
+	}
+	status := store.StatusSuspended
+	if now == nil {
+		status = s.unsuspended(c, p)
+	}
+	c.Suspension, c.Status = &now, &status
+	if c.Stamp == nil && !s.Creating && s.Record != nil {
+		read, next := s.Record.Stamp, s.Record.Stamp+1
+		c.If.Stamp, c.Stamp = &read, &next
+	}
+	return true
+}
+
+// unsuspended is the status of an instance that is resumed: that of the problem which it
+// has from now on, or running.
+func (s *Standing) unsuspended(c *store.RecordChange, p *Result) store.Status {
+	switch {
+	case p.Mark != nil:
+		return store.StatusStuck
+	case c.Problem != nil, s.Record == nil, s.Creating, s.Record.Problem == nil:
+		return store.StatusRunning
+	case s.corrupt():
+		return store.StatusCorrupt
+	}
+	return store.StatusStuck
+}
+
+// corrupt reports whether the record says that the history is damaged. A commit shows that
+// it is so no longer.
+func (s *Standing) corrupt() bool {
+	return s.Record != nil && !s.Creating && s.Record.Problem != nil && s.Record.Problem.Kind == store.ProblemCorrupt
+}
+
+func suspensionOf(e *history.Event) *store.Suspension {
+	if e == nil {
+		return nil
+	}
+	return &store.Suspension{EventID: e.EventID, SinceMS: e.AtMS, Reason: e.Reason, Actor: e.Actor}
+}

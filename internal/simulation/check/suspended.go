@@ -1,0 +1,61 @@
+package check
+
+import (
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// suspends reports whether an item suspends an instance, or resumes it.
+func suspends(i *wire.Item) bool {
+	return i.Kind == wire.SuspendInstance || i.Kind == wire.ResumeInstance
+}
+
+// checkSuspended is rule 14 for an event that is about to be recorded in x: a suspended
+// execution records what comes, and makes nothing; and each suspend and each resume is
+// recorded once.
+func (w *checker) checkSuspended(p *world.Process, x *ledger.Recorded, t *store.Turn, e *history.Event) {
+	switch e.Kind {
+	case history.OrchestrationSuspended, history.OrchestrationResumed:
+		if x.Senders[ledger.SentBy(e)] {
+			w.Violate("rule 14", "%s of sender id %s is recorded twice, at %d of %s/%d the second time", e.Kind, e.SenderID, e.EventID, t.Instance, t.ExecutionID)
+		}
+	}
+	if x.Suspended == nil {
+		return
+	}
+	switch {
+	case e.Kind.Scheduling(), e.Kind.Terminal() && e.Imposed == "":
+		w.Violate("rule 14", "%s makes %s at %d of %s/%d, which is suspended since event %d", p.Name, e.Kind, e.EventID, t.Instance, t.ExecutionID, x.Suspended.EventID)
+	case e.Imposed != "":
+		w.Reached("rule 14, imposed")
+	case e.Kind == history.OrchestrationResumed && e.EventID > x.Suspended.EventID+1:
+		w.Reached("rule 14, resumed")
+		if x.Inline > 0 {
+			w.Reached("rule 14, an inline activity was open")
+		}
+	}
+}
+
+// checkSuspension is I-06 for what the record says of a suspend: that of the history.
+func (w *checker) checkSuspension(r *store.Record, x *ledger.Recorded) {
+	s, since := r.Suspension, x.Suspended
+	switch {
+	case s == nil && since == nil:
+	case s == nil:
+		w.Violate("I-06", "%s is suspended since event %d, and its record does not say so", r.Instance, since.EventID)
+	case since == nil:
+		w.Violate("I-06", "the record of %s says that it is suspended since event %d, and it is not", r.Instance, s.EventID)
+	case s.EventID != since.EventID || s.SinceMS != since.AtMS || s.Reason != since.Reason || s.Actor != since.Actor:
+		w.Violate("I-06", "%s is suspended since event %d at %s by %q, its record says %+v", r.Instance, since.EventID, time.UnixMilli(since.AtMS).UTC(), since.Actor, *s)
+	default:
+		w.Reached("I-06, suspended")
+		if r.Problem != nil {
+			w.Reached("rule 14, stuck and suspended")
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/internal/simulation/choice"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// suspended has an operator come once an instance is suspended: otherwise it would come to
+// no end.
+func (w *World) suspended(c *store.RecordChange) {
+	if c != nil && (c.Status != nil && *c.Status == store.StatusSuspended || c.Create != nil && c.Create.Status == store.StatusSuspended) {
+		w.resumeSoon()
+	}
+}
+
+// resumeSoon has the operator come within three hours.
+func (w *World) resumeSoon() {
+	if w.resuming || w.Walk != nil {
+		return
+	}
+	w.resuming = true
+	at := w.Choices.At(choice.OfWorld, "resume")
+	d := time.Duration(1+w.Choices.IntN(at, 300)) * time.Second
+	if w.Choices.Even(at) {
+		d *= 36
+	}
+	w.Clock.AfterFunc(d, w.resume)
+}
+
+// resume is the operator, who resumes what is suspended, and comes again while anything was.
+func (w *World) resume() {
+	w.resuming = false
+	page, err := w.Store.List(context.Background(), store.ListQuery{Status: store.StatusSuspended, PageSize: 1000})
+	if err != nil {
+		w.Violate("world", "resume: %v", err)
+		return
+	}
+	for i := range page.Records {
+		w.resumes++
+		w.SendSurely(wire.Item{Kind: wire.ResumeInstance, Instance: page.Records[i].Instance, ID: fmt.Sprintf("operator-%d", w.resumes), Reason: "it is time"})
+	}
+	if len(page.Records) > 0 {
+		w.resumeSoon()
+	}
+}
