@@ -300,6 +300,34 @@ func TestTheWordsOfAuthorsComeToALimit(t *testing.T) {
 	}
 }
 
+func TestTheWordsOfAuthorsAreSuspendedAndResumed(t *testing.T) {
+	t.Parallel()
+	env := turnstiletest.New(t, keptWords(false))
+	t.Cleanup(func() { kept.Sample(t, env.Client(), histories, "words") })
+	turnstiletest.Start(env, keptLater, "do", client.WithInstanceID("Suspended"))
+	for i, word := range []string{"a", "b", "end"} {
+		env.After(time.Duration(i+1)*time.Hour, func() { turnstiletest.Raise(env, keptTold, "Suspended", word) })
+	}
+	env.After(90*time.Minute, func() {
+		if err := env.Client().Suspend(t.Context(), "Suspended", "the bank is down"); err != nil {
+			t.Error(err)
+		}
+	})
+	env.After(150*time.Minute, func() {
+		d, err := env.Client().Describe(t.Context(), "Suspended")
+		if err != nil || d.Status != client.StatusSuspended || d.Suspension == nil || d.Suspension.Reason != "the bank is down" {
+			t.Errorf("it is %+v, %v", d, err)
+		}
+		if err := env.Client().Resume(t.Context(), "Suspended", "it is back"); err != nil {
+			t.Error(err)
+		}
+	})
+	env.Run()
+	if d, err := env.Client().Describe(t.Context(), "Suspended"); err != nil || d.Status != client.StatusCompleted || d.Suspension != nil {
+		t.Errorf("it is %+v, %v", d, err)
+	}
+}
+
 func TestTheWordsOfAuthorsReject(t *testing.T) {
 	t.Parallel()
 	env := turnstiletest.New(t, keptWords(false))

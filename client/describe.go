@@ -41,6 +41,8 @@ type Description struct {
 	Failure *history.Failure
 	// Problem says why it is stuck or corrupt; nil otherwise.
 	Problem *store.Problem
+	// Suspension says since when, by whom and why it is suspended; nil otherwise.
+	Suspension *store.Suspension
 	// LoopedAt is when it was slowed last, because it goes on without a pause
 	// ([host.LoopSettings]); zero for never. See Looping.
 	LoopedAt time.Time
@@ -109,7 +111,7 @@ func (c *Client) describe(r *store.Record) *Description {
 		ExecutionID: r.ExecutionID, FirstExecution: r.FirstExecution, StartID: r.StartID,
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, EndedAt: r.EndedAt,
 		SearchAttributes: searchAttributesOf(r.SearchAttributes),
-		CustomStatus:     r.CustomStatus, Output: r.Output, Failure: r.Failure, Problem: r.Problem, LoopedAt: r.LoopedAt,
+		CustomStatus:     r.CustomStatus, Output: r.Output, Failure: r.Failure, Problem: r.Problem, Suspension: r.Suspension, LoopedAt: r.LoopedAt,
 	}
 	if p := r.Parent; p != nil {
 		d.Parent = &Parent{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID}

@@ -4,7 +4,8 @@ package client
 type Status string
 
 // The statuses. A stuck or corrupt instance is one that runs and cannot go on;
-// Description.Problem says why.
+// Description.Problem says why. A suspended one is not to go on: Description.Suspension
+// says since when; if it is stuck too, it has a Problem.
 const (
 	StatusRunning    Status = "running"
 	StatusCompleted  Status = "completed"
@@ -13,6 +14,7 @@ const (
 	StatusTerminated Status = "terminated"
 	StatusStuck      Status = "stuck"
 	StatusCorrupt    Status = "corrupt"
+	StatusSuspended  Status = "suspended"
 )
 
 // Terminal reports whether the instance has ended: completed, failed, cancelled

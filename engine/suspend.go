@@ -52,3 +52,15 @@ func suspendedIn(events []history.Event) (suspended *history.Event) {
 	}
 	return suspended
 }
+
+// Runnable returns the events of a history that code has gone by, or may: those ahead of
+// the OrchestrationSuspended since which none runs.
+func Runnable(events []history.Event) []history.Event {
+	if n := len(events); n > 0 && events[n-1].Kind.Terminal() {
+		return events
+	}
+	if s := suspendedIn(events); s != nil {
+		return events[:s.EventID-events[0].EventID]
+	}
+	return events
+}

@@ -135,7 +135,8 @@ func replay(app *turnstile.App, instance string, execution int64, events History
 			problem = "a deferred function blocks while the orchestration is put away:\n" + strings.TrimSpace(left.Stack)
 		}
 	}()
-	if err := x.Feed(events, parked); err != nil {
+	runnable := engine.Runnable(events)
+	if err := x.Feed(runnable, parked && len(runnable) == len(events)); err != nil {
 		return turn, err.Error()
 	}
 	turn, err := x.Run(engine.Input{NowMS: events[len(events)-1].AtMS})

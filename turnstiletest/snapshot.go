@@ -56,6 +56,9 @@ func outcome(r *store.Record) string {
 	if len(r.SearchAttributes) > 0 {
 		line += ", search attributes " + r.SearchAttributes.String()
 	}
+	if s := r.Suspension; s != nil {
+		line += fmt.Sprintf(", suspended since event %d: %s", s.EventID, s.Reason)
+	}
 	if p := r.Problem; p != nil {
 		line += fmt.Sprintf(", %s: %s", p.Kind, p.Message)
 	}

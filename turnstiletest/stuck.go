@@ -91,6 +91,9 @@ func (e *Env) neverEnds(instance string) {
 		e.t.Fatalf("turnstiletest: Wait: there is no instance %q, and nothing is under way that could start it", instance)
 	case err != nil:
 		e.t.Fatalf("turnstiletest: Wait: %v", err)
+	case r.Suspension != nil:
+		e.t.Fatalf("turnstiletest: Wait: instance %q is suspended since event %d (%s), and nothing is under way that could resume it: Client().Resume does\nits history: %s",
+			instance, r.Suspension.EventID, r.Suspension.Reason, e.history(instance, r.ExecutionID))
 	case r.Problem != nil:
 		e.t.Fatalf("turnstiletest: Wait: %s", e.problem(&r))
 	}

@@ -26,6 +26,8 @@ type findings struct {
 	running int
 	// stuck instances need nothing from here: a new process tries each of them.
 	stuck int
+	// suspended instances are not looked at: their code runs when they are resumed.
+	suspended int
 	// misfits are running instances whose history the code does not follow. The
 	// program wakes them, so that they say what does not fit. unchecked counts those
 	// that were too many, or took too long.
@@ -42,6 +44,12 @@ func check(ctx context.Context, app *turnstile.App, c *client.Client) (findings,
 		found.stuck++
 		return nil
 	})
+	if err == nil {
+		err = each(ctx, c, client.StatusSuspended, func(d *client.Description) error {
+			found.suspended++
+			return nil
+		})
+	}
 	if err != nil {
 		return found, err
 	}
@@ -113,7 +121,7 @@ func follows(app *turnstile.App, d *client.Description, events []history.Event) 
 
 // String says it in a line, or some.
 func (f findings) String() string {
-	if f.running+f.stuck == 0 {
+	if f.running+f.stuck+f.suspended == 0 {
 		return "none yet"
 	}
 	var parts []string
@@ -122,6 +130,9 @@ func (f findings) String() string {
 	}
 	if f.stuck > 0 {
 		parts = append(parts, fmt.Sprintf("%d stuck, tried again now", f.stuck))
+	}
+	if f.suspended > 0 {
+		parts = append(parts, fmt.Sprintf("%d suspended", f.suspended))
 	}
 	if f.unchecked > 0 {
 		parts = append(parts, fmt.Sprintf("%d not checked against the code", f.unchecked))

@@ -88,9 +88,13 @@ func (s *Standing) Of(d *engine.Turn) (p Result) {
 			clear := ""
 			c.If.Suspect, c.Suspect, dirty = &s.Found, &clear, true
 		}
-	case s.Ran && (len(d.Events) > 0 || s.Try != ""), d.Suspended != nil && len(d.Events) > 0 && s.corrupt():
+	case s.Ran && (len(d.Events) > 0 || s.Try != ""):
 		s.recover(&c, &p)
 		dirty = dirty || p.Recovered != nil
+	case d.Suspended != nil && s.corrupt() && (len(d.Events) > 0 || s.Try != ""):
+		// Its history can be read again, and that is all that is asked of a suspended one.
+		s.recover(&c, &p)
+		dirty = true
 	}
 	if s.suspension(&c, &p, d) {
 		dirty = true

@@ -35,16 +35,19 @@ func (w *World) resumeSoon() {
 // resume is the operator, who resumes what is suspended, and comes again while anything was.
 func (w *World) resume() {
 	w.resuming = false
-	page, err := w.Store.List(context.Background(), store.ListQuery{Status: store.StatusSuspended, PageSize: 1000})
-	if err != nil {
-		w.Violate("world", "resume: %v", err)
-		return
-	}
-	for i := range page.Records {
-		w.resumes++
-		w.SendSurely(wire.Item{Kind: wire.ResumeInstance, Instance: page.Records[i].Instance, ID: fmt.Sprintf("operator-%d", w.resumes), Reason: "it is time"})
-	}
-	if len(page.Records) > 0 {
-		w.resumeSoon()
+	for _, status := range []store.Status{store.StatusSuspended, store.StatusCorrupt} {
+		page, err := w.Store.List(context.Background(), store.ListQuery{Status: status, PageSize: 1000})
+		if err != nil {
+			w.Violate("world", "resume: %v", err)
+			return
+		}
+		for i := range page.Records {
+			if page.Records[i].Suspension == nil {
+				continue
+			}
+			w.resumes++
+			w.SendSurely(wire.Item{Kind: wire.ResumeInstance, Instance: page.Records[i].Instance, ID: fmt.Sprintf("operator-%d", w.resumes), Reason: "it is time"})
+			w.resumeSoon()
+		}
 	}
 }
