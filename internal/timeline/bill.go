@@ -66,6 +66,7 @@ type counter struct {
 	schedules               int
 	gbSeconds               float64
 	activities              float64 // write units of the activities table
+	suspended, began        bool    // the instance, after the turns that were counted
 	unknownTurns            bool
 	// ran are attempts of which the duration is known.
 	ran int
@@ -82,6 +83,7 @@ func (c *counter) execution(instance string, s *Source) {
 		c.turns++
 		c.events += len(turn.Events)
 		c.writeUnits += c.commit(instance, s, turn)
+		c.began = true
 		for j := range turn.Events {
 			e := &turn.Events[j]
 			if e.Kind == history.TimerCreated {
@@ -99,21 +101,43 @@ func (c *counter) commit(instance string, s *Source, turn *store.Turn) float64 {
 	first, last := &turn.Events[0], &turn.Events[len(turn.Events)-1]
 	begins := first.Kind == history.OrchestrationStarted
 	continued := begins && !turn.Messaged && s.Known && s.ExecutionID > 1
+	was := c.suspended
+	c.suspended = suspendedBy(turn, was && !begins)
+	suspends := c.suspended != was
 	switch {
 	case continued:
 		// The record changes with the end of the one before.
 	case begins:
 		c.readUnits++
 		units += writeUnits(recordSize(instance, first, last)) + 3 // and its entries in three indexes
+		if c.began {
+			units += 3 // It begins again: those of the run before go.
+		}
 	case last.Kind == history.OrchestrationContinuedAsNew:
 		units += writeUnits(recordSize(instance, first, nil))
 	case last.Kind.Terminal():
 		units += writeUnits(recordSize(instance, first, last)) + 2 // its entry in the index of statuses moves
+	case suspends:
+		units += writeUnits(recordSize(instance, first, nil)) + 2
+		c.readUnits++
 	}
-	if begins || last.Kind.Terminal() {
+	if begins || last.Kind.Terminal() || suspends {
 		return 2 * units
 	}
 	return units
+}
+
+// suspendedBy reports whether an instance is suspended after a turn; was: before it.
+func suspendedBy(turn *store.Turn, was bool) bool {
+	for i := range turn.Events {
+		switch k := turn.Events[i].Kind; {
+		case k == history.OrchestrationSuspended:
+			was = true
+		case k == history.OrchestrationResumed, k.Terminal():
+			was = false
+		}
+	}
+	return was
 }
 
 // arrival counts the message that brought an event, if one did.

@@ -96,6 +96,23 @@ func TestPropertyABillsWritesAreThoseThatDynamoDBCharges(t *testing.T) {
 	}
 }
 
+func statusOf(suspended bool) store.Status {
+	if suspended {
+		return store.StatusSuspended
+	}
+	return store.StatusRunning
+}
+
+// suspendedAfter reports whether an instance is suspended after a turn; was: before it.
+func suspendedAfter(turn store.Turn, was bool) bool {
+	for _, e := range turn.Events {
+		if e.Kind == history.OrchestrationSuspended || e.Kind == history.OrchestrationResumed {
+			was = e.Kind == history.OrchestrationSuspended
+		}
+	}
+	return was
+}
+
 // charge commits what a run left, as the host does, to a store that counts.
 func charge(t *testing.T, left simulation.Left) (writeUnits float64) {
 	t.Helper()
@@ -106,14 +123,18 @@ func charge(t *testing.T, left simulation.Left) (writeUnits float64) {
 	begun.SearchAttributes, begun.CustomStatus = nil, nil
 	begun.EndedAt = store.Record{}.EndedAt
 	var pending []store.Turn
+	suspended := false
 	for i, turns := range left.Executions {
 		for j, turn := range turns {
 			c := store.Commit{Turns: append(pending, turn)}
 			pending = nil
 			last := &turn.Events[len(turn.Events)-1]
+			was := suspended && turn.Events[0].Kind != history.OrchestrationStarted
+			suspended = suspendedAfter(turn, was)
 			switch {
 			case i == 0 && j == 0:
 				create := begun
+				create.Status = statusOf(suspended)
 				if last.Kind.Terminal() && last.Kind != history.OrchestrationContinuedAsNew {
 					create.Status, create.EndedAt = r.Status, r.EndedAt
 				}
@@ -121,12 +142,16 @@ func charge(t *testing.T, left simulation.Left) (writeUnits float64) {
 			case j == 0 && turn.Events[0].Kind == history.OrchestrationStarted:
 				// It had ended, and begins again.
 				again := begun
+				again.Status = statusOf(suspended)
 				again.ExecutionID, again.CreatedAt = turn.ExecutionID, time.UnixMilli(turn.Events[0].AtMS)
 				if last.Kind.Terminal() && last.Kind != history.OrchestrationContinuedAsNew {
 					again.Status, again.EndedAt = r.Status, r.EndedAt
 				}
 				c.Record = &store.RecordChange{If: store.RecordCondition{Exists: true, ExecutionID: turn.ExecutionID - 1, Ended: true}, Create: &again, UpdatedAt: r.UpdatedAt}
 			case last.Kind == history.OrchestrationContinuedAsNew:
+			case !last.Kind.Terminal() && suspended != was:
+				status := statusOf(suspended)
+				c.Record = &store.RecordChange{Status: &status, UpdatedAt: r.UpdatedAt}
 			case last.Kind.Terminal():
 				c.Record = &store.RecordChange{Status: &r.Status, EndedAt: &r.EndedAt, Output: &last.Payload, Failure: &last.Failure, UpdatedAt: r.UpdatedAt}
 			}
