@@ -1,5 +1,5 @@
 # What people type. The steps of `make test` stand in test.sh.
-.PHONY: run test test-go lint local-up local-down local-status smoke bench build fuzz screenshots
+.PHONY: run test test-go lint local-up local-down local-status smoke bench build fuzz screenshots site
 
 run: ## The sample application, embedded: Go alone
 	go run ./examples/orders
@@ -12,7 +12,7 @@ test-go: ## What needs Go only
 
 lint: ## golangci-lint of .golangci.yaml in every module
 	@which golangci-lint >/dev/null || { echo "golangci-lint is not there: go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0" >&2; exit 2; }
-	@set -e; for module in . sqlite otel cmd/turnstile lint tools/smoke tools/release tools/bench tools/browsertest; do \
+	@set -e; for module in . sqlite otel cmd/turnstile lint tools/smoke tools/release tools/site tools/bench tools/browsertest; do \
 		echo "== golangci-lint in $$module"; (cd $$module && golangci-lint run ./...); done
 
 local-up: ## AWS on this machine, with Turnstile deployed into it
@@ -34,6 +34,9 @@ bench: ## Replay beside Temporal's; see docs/internal/performance.md
 screenshots: ## The pictures of the console in README and docs; look at each before it is committed
 	go -C tools/browsertest run ./cmd/install
 	go -C tools/browsertest run -trimpath ./cmd/screenshots
+
+site: ## The site of the users' pages, in .local/site/public; ./tools/site/site.sh serve shows it
+	tools/site/site.sh
 
 fuzz: ## Half a minute for each fuzz target
 	./test.sh fuzz

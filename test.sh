@@ -12,7 +12,7 @@ set -euo pipefail
 export RAPID_SEED="${RAPID_SEED:-20261121}"
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-modules=(. sqlite otel cmd/turnstile lint tools/smoke tools/release)
+modules=(. sqlite otel cmd/turnstile lint tools/smoke tools/release tools/site)
 started_at=$SECONDS
 
 step() { printf '\n== [%4ds] %s\n' "$((SECONDS - started_at))" "$*"; }
@@ -89,6 +89,9 @@ stop_local() {
 }
 
 local_tests() {
+	# A site that takes longer hangs: it is built in seconds, once its tools are there.
+	step "the site of the users' pages, and the installation of its tools"
+	timeout 120 tools/site/site.sh
 	step "the console's page in a browser, and the installation of one"
 	go -C tools/browsertest run ./cmd/install
 	emulated tools/browsertest -skip TestOnLocalStack ./...

@@ -1,0 +1,1 @@
+mermaid.initialize({ startOnLoad: true, theme: matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "neutral", themeCSS: ".edgeLabel, .edgeLabel p, .labelBkg { background: none !important; }" });
