@@ -23,8 +23,8 @@ type page struct {
 	Title, File string
 }
 
-// menu is every page of the site, in its order. A test holds that no page of docs and
-// docs/guide is missing.
+// menu is every page of the site, in its order. docs/site_test.go
+// holds that no page of docs and docs/guide is missing.
 var menu = []section{
 	{"Learn", []page{
 		{"Turnstile", "README.md"}, {"Concepts", "docs/guide/concepts.md"}, {"Getting started", "docs/guide/getting-started.md"},

@@ -9,26 +9,6 @@ import (
 
 const root = "../.."
 
-func TestEveryUsersPageIsInTheMenu(t *testing.T) {
-	t.Parallel()
-	for _, pattern := range []string{"docs/*.md", "docs/guide/*.md"} {
-		found, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
-		if err != nil || len(found) < 5 {
-			t.Fatalf("%s has %d pages: %v", pattern, len(found), err)
-		}
-		for _, name := range found {
-			file, err := filepath.Rel(root, name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			// The design is for those who work on Turnstile.
-			if file = filepath.ToSlash(file); address(file) == "" && file != "docs/design.md" {
-				t.Errorf("%s is not in the menu", file)
-			}
-		}
-	}
-}
-
 func TestALinkLeadsToThePageOfTheSiteOrToTheForge(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ file, to, want string }{
