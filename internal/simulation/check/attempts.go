@@ -49,6 +49,7 @@ func (w *checker) AttemptBegins(p *world.Process, in *program.Work, info *activi
 	w.checkAgain(p, key, info)
 	w.checkWaits(p, key, info)
 	w.checkDetails(p, key, info)
+	w.beginsUnderLimits(p, key, info)
 	delete(w.knows(p.Running).final, key)
 	if in.Do == program.DoesOnce {
 		began := ledger.Attempt{ActivityKey: key, Number: info.Attempt}
@@ -63,6 +64,7 @@ func (w *checker) AttemptEnds(p *world.Process, info *activity.Info) {
 	if !info.Inline && p.Running != nil {
 		w.of(p.Running).makes[making{info.CompletionToken, info.Attempt}]--
 		w.attemptFails(p, info)
+		w.endsUnderLimits(p, info)
 	}
 }
 

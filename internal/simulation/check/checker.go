@@ -29,6 +29,8 @@ type checker struct {
 	// its place in the queue.
 	said   map[saying]*said
 	newest map[string]int
+	// permits are what is known of limits over instances.
+	permits permits
 }
 
 // commitOf names the commits of a process for an instance.

@@ -124,7 +124,7 @@ func (r *interpreter) activity(s *Statement, i int) engine.ActivityCall {
 		input = slices.Clip(input)
 		r.inputs[key] = input
 	}
-	call := engine.ActivityCall{Name: "work", Input: input, Inline: s.Kind == kInline, Retry: s.policy()}
+	call := engine.ActivityCall{Name: "work", Input: input, Inline: s.Kind == kInline, Retry: s.limited(s.policy())}
 	if s.Attempts > 1 {
 		if call.Retry == nil {
 			call.Retry = &history.Retry{}

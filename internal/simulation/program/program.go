@@ -75,6 +75,9 @@ type Statement struct {
 	// Rejects: its waits for events reject data that does not decode; of one that lets
 	// another instance send an event, that such data comes first.
 	Rejects bool
+	// Limit and Rate over instances that its activities have, by their place in limitsOf
+	// and ratesOf; 0 for none.
+	Limit, Rate int
 	// Way in which it is done.
 	Way      int
 	Branches [][]*Statement
@@ -104,7 +107,8 @@ type Program struct {
 type Programs []*Program
 
 // Draw lets choices decide for the programs of a run.
-func Draw(c *choice.Choices) Programs {
+// limited: most activities that can have a limit over instances have one.
+func Draw(c *choice.Choices, limited bool) Programs {
 	all := make(Programs, 1+c.IntN(c.At(choice.OfProgram, "programs"), 4))
 	for i := range all {
 		p := &Program{Name: fmt.Sprintf("P%d", i)}
@@ -117,7 +121,7 @@ func Draw(c *choice.Choices) Programs {
 		p.Fails = c.OneIn(at, 8)
 		p.Catches = c.Even(at)
 		p.Rounds = []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 4}[c.IntN(at, 12)]
-		d := drawing{c: c, name: p.Name, at: i, programs: all}
+		d := drawing{c: c, name: p.Name, at: i, programs: all, limited: limited}
 		p.Body = d.block(0)
 		if loop := c.At(at, "loop"); c.OneIn(loop, 5) {
 			p.loops(3+c.IntN(loop, 4), c.Even(loop), drawRejects(c, loop))
@@ -195,6 +199,7 @@ type drawing struct {
 	name     string
 	at, id   int
 	programs Programs
+	limited  bool
 }
 
 // block has places for statements, each of which is taken or not: so one can be
@@ -262,6 +267,7 @@ func (d *drawing) statement(at choice.Spot, depth int) *Statement {
 			d.id = outer
 		}
 	}
+	s.drawLimits(d.c, d.c.At(at, "limits"), d.limited)
 	return s
 }
 

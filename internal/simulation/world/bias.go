@@ -77,11 +77,14 @@ const (
 	// suspends: nearly every instance is suspended, several times, and beside what comes for
 	// it.
 	suspends
+	// limited: most activities have a limit over instances and take seconds, so that
+	// attempts wait for each other, and the process of every twelfth attempt dies in it.
+	limited
 	biasEnd
 )
 
 var biasNames = [biasEnd]string{"none", "late marks", "late commits", "outages", "slow calls", "crowds", "torn reads", "shared calls", "late ends",
-	"dead letters", "short invocations", "purges", "small commits", "damages", "overtaken", "rejections", "twins", "suspends"}
+	"dead letters", "short invocations", "purges", "small commits", "damages", "overtaken", "rejections", "twins", "suspends", "limits"}
 
 // Biases are the names of the biases that a run can have.
 func Biases() []string { return slices.Clone(biasNames[1:]) }
@@ -182,6 +185,29 @@ func (w *World) diesBehindCommit(p *Process, c *class) bool {
 		return true
 	}
 	return w.has(purges) && w.hasPurge(p.Running) && w.Choices.OneIn(how, 2)
+}
+
+// Limited reports whether most activities are to have a limit over instances.
+func (w *World) Limited() bool { return w.has(limited) }
+
+// WorksUnderLimit is how long an activity takes in a run with many limits, in which
+// attempts are to meet. It may end its process.
+func (p *Process) WorksUnderLimit(instance string) time.Duration {
+	w := p.W
+	if !w.has(limited) || p.Worker == nil {
+		return 0
+	}
+	at := w.Choices.At(w.Choices.At(choice.OfDelivery, "limited"), instance)
+	if !w.calm && w.Choices.OneIn(w.Choices.At(at, "dies"), 12) {
+		w.faulted(fault.CrashBefore)
+		p.Die("crash in an attempt")
+		return 0
+	}
+	d := time.Duration(w.Choices.IntN(at, 20)) * time.Second
+	if w.Clock.Now().Add(d + time.Minute).After(p.Running.Deadline) {
+		return 0 // It would be out of time.
+	}
+	return d
 }
 
 func (w *World) hasPurge(inv *Invocation) bool {

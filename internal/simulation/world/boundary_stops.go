@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/turnstile-go/turnstile/store"
@@ -67,6 +68,9 @@ func (s simStops) NoteNext(ctx context.Context, key store.ActivityKey, next stor
 }
 
 func (s simStops) Claim(ctx context.Context, key store.ActivityKey, claim store.Claim, expiresAt time.Time) error {
+	if kind, of, is := strings.Cut(key.Instance, "\t"); is {
+		return s.claimPermit(ctx, kind, of, key, claim, expiresAt)
+	}
 	return s.p.call(stopsWrite, func() string { return fmt.Sprintf("claims of activity %v: attempt %d", key, claim.Attempt) }, func() error {
 		err := s.Activities.Claim(ctx, key, claim, expiresAt)
 		if err == nil {
@@ -74,6 +78,20 @@ func (s simStops) Claim(ctx context.Context, key store.ActivityKey, claim store.
 		}
 		return err
 	})
+}
+
+// claimPermit takes a permit of a limit over instances, or gives it back.
+func (s simStops) claimPermit(ctx context.Context, kind, of string, key store.ActivityKey, claim store.Claim, expiresAt time.Time) error {
+	asked, verb := s.p.W.Clock.Now(), "takes"
+	if claim.Until.IsZero() {
+		verb = "gives back"
+	}
+	err := s.p.call(stopsWrite, func() string { return fmt.Sprintf("%s permit %d of the %s %q", verb, key.EventID, kind, of) },
+		func() error { return s.Activities.Claim(ctx, key, claim, expiresAt) })
+	if err == nil && !claim.Until.IsZero() {
+		s.p.W.Watch.TookPermit(s.p, kind, of, asked)
+	}
+	return err
 }
 
 // ActivityState returns what is known of an activity, as it is stored.

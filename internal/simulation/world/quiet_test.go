@@ -48,6 +48,7 @@ func (quiet) Told(*Process, store.ActivityKey, *store.ActivityState, bool) {}
 func (quiet) Stops(*Process, store.ActivityKey, string)                    {}
 func (quiet) HasBeaten(context.Context, *Process, *activity.Info)          {}
 func (quiet) FailsFinally(*Process, *activity.Info)                        {}
+func (quiet) TookPermit(*Process, string, string, time.Time)               {}
 func (quiet) Redrives(string)                                              {}
 func (quiet) AsksToWait(*Process, *activity.Info, time.Duration)           {}
 func (quiet) End()                                                         {}

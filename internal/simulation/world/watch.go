@@ -122,6 +122,9 @@ type activityWatcher interface {
 	// Told is called when a process has read how an activity stands; beat says that
 	// it was the answer to a heartbeat.
 	Told(p *Process, key store.ActivityKey, state *store.ActivityState, beat bool)
+	// TookPermit is called when a process has taken a permit of a limit over instances,
+	// for which it has asked at that time; kind is "limit" or "rate".
+	TookPermit(p *Process, kind, key string, asked time.Time)
 	// FailsFinally is called when an attempt ends with an error that forbids another.
 	FailsFinally(p *Process, info *activity.Info)
 	// AsksToWait is called when an attempt ends with an error that says after which

@@ -1,0 +1,139 @@
+package check
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
+	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// Limits over instances: an attempt begins with a permit of each limit that its activity
+// has, never more attempts run at a time than a limit has permits, and never more are
+// let through within a span than a rate has.
+//
+// An attempt counts as running until its code has returned, its process has died, or its
+// time is over, whichever is first: then the permit may be another's.
+//
+// Nobody waits for ever while permits are free, and no permit is lost, because otherwise the run
+// would not come to its end.
+
+// permits are what is known of the limits of a run.
+type permits struct {
+	// running are the attempts under each limit.
+	running map[string][]underLimit
+	// passed is when attempts were let through each rate.
+	passed map[string][]time.Time
+	// taken are permits that a process has taken and no attempt has begun with.
+	taken map[permitOf]int
+}
+
+// underLimit is an attempt that runs, until its time is over.
+type underLimit struct {
+	p       *world.Process
+	attempt making
+	until   time.Time
+}
+
+// permitOf names the permits of a limit, "limit" or "rate", that an invocation takes.
+type permitOf struct {
+	in        *world.Invocation
+	kind, key string
+}
+
+// TookPermit implements world.Watcher.
+func (w *checker) TookPermit(p *world.Process, kind, key string, asked time.Time) {
+	if p.Dead {
+		return
+	}
+	of := permitOf{p.Running, kind, key}
+	note(&w.permits.taken, of, w.permits.taken[of]+1)
+	if kind != "rate" {
+		return
+	}
+	n, span := rateOf(key)
+	apart := time.Duration(0)
+	if w.Faults[fault.Skew] > 0 {
+		apart = mostApart
+	}
+	within := 1
+	for _, other := range w.permits.passed[key] {
+		if asked.Sub(other).Abs() < span-apart {
+			within++
+		}
+	}
+	w.Reached("rate")
+	if within > n {
+		// Of those around one, some may be before and some after it.
+		w.overRate(key, asked, n, span-apart)
+	}
+	note(&w.permits.passed, key, append(w.permits.passed[key], asked))
+}
+
+// overRate looks for a span that has more than n beginnings, with one more at a time.
+func (w *checker) overRate(key string, more time.Time, n int, span time.Duration) {
+	all := append(slices.Clone(w.permits.passed[key]), more)
+	slices.SortFunc(all, time.Time.Compare)
+	for i := n; i < len(all); i++ {
+		if apart := all[i].Sub(all[i-n]); apart < span {
+			w.Violate("rate", "%d attempts are let through the rate %q within %s, it is %d in %s", n+1, key, apart, n, span)
+		}
+	}
+}
+
+// rateOf is the rate of a key that programs have.
+func rateOf(key string) (n int, span time.Duration) {
+	if key == "slow" {
+		return 2, 30 * time.Second
+	}
+	return 3, 5 * time.Second
+}
+
+// beginsUnderLimits checks that an attempt has a permit of each limit that it needs, and that not
+// more run than there are.
+func (w *checker) beginsUnderLimits(p *world.Process, key store.ActivityKey, info *activity.Info) {
+	r := w.policyOf(key)
+	if r == nil || p.Dead {
+		return
+	}
+	has := func(kind, limit string) {
+		of := permitOf{p.Running, kind, limit}
+		if w.permits.taken[of]--; w.permits.taken[of] < 0 {
+			w.Violate(kind, "%s begins attempt %d of activity %d of %s/%d, which has the %s %q, without a permit", p.Name, info.Attempt, key.EventID, key.Instance, key.ExecutionID, kind, limit)
+		}
+	}
+	if r.Rate > 0 {
+		has("rate", r.RateKey)
+	}
+	if r.Limit == 0 {
+		return
+	}
+	w.Reached("limit")
+	has("limit", r.LimitKey)
+	now := w.Clock.Now()
+	run := slices.DeleteFunc(w.permits.running[r.LimitKey], func(u underLimit) bool { return u.p.Dead || !u.until.After(now) })
+	if len(run) >= r.Limit {
+		var names []string
+		for _, u := range run {
+			names = append(names, u.p.Name)
+		}
+		w.Violate("limit", "%s begins attempt %d of activity %d of %s/%d under the limit %q, of which %d may run, beside those of %s", p.Name, info.Attempt,
+			key.EventID, key.Instance, key.ExecutionID, r.LimitKey, r.Limit, strings.Join(names, ", "))
+	}
+	until := now.Add(max(w.Settings.Attempt.Timeout, 5*time.Minute))
+	if end := p.Running.Deadline; end.Before(until) {
+		until = end
+	}
+	note(&w.permits.running, r.LimitKey, append(run, underLimit{p, making{info.CompletionToken, info.Attempt}, until}))
+}
+
+// endsUnderLimits notes that an attempt has returned.
+func (w *checker) endsUnderLimits(p *world.Process, info *activity.Info) {
+	made := making{info.CompletionToken, info.Attempt}
+	for key, run := range w.permits.running {
+		w.permits.running[key] = slices.DeleteFunc(run, func(u underLimit) bool { return u.p == p && u.attempt == made })
+	}
+}
