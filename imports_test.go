@@ -40,6 +40,7 @@ var layers = []layer{
 	{dir: "internal/activities", own: "history internal/near"},
 	{dir: "activity", own: "history internal/near"},
 	{dir: "store", own: "history"},
+	{dir: "internal/limits", own: "store", foreign: "pgregory.net/rapid"},
 	{dir: "internal/bill", own: "history queue store timer"},
 	{dir: "codec", own: "history store internal/wire"},
 	{dir: "codec/...", own: "codec"},
@@ -79,7 +80,7 @@ var layers = []layer{
 	{dir: "internal/host/sweep", own: "history host internal/clock internal/host/dispatch internal/host/inbox internal/host/sharing queue store internal/wire"},
 	// Neither of the two handlers knows the other.
 	{dir: "internal/host/worker", own: "internal/host/platform activity internal/activities internal/clock codec history host internal/host/attempt internal/host/backoff internal/host/delivery internal/host/edge " +
-		"internal/host/lease internal/host/random internal/host/sharing queue store internal/wire"},
+		"internal/host/lease internal/host/random internal/host/sharing internal/limits queue store internal/wire"},
 	{dir: "internal/host/orchestrator", own: "internal/host/platform activity internal/activities internal/clock codec engine history host internal/host/attempt internal/host/backoff internal/host/cache internal/host/delivery " +
 		"internal/host/deciding internal/host/dispatch internal/host/edge internal/host/inbox internal/host/random internal/host/reading internal/host/sharing internal/host/sweep internal/host/watchdog internal/logattr internal/keyring queue store timer internal/wire"},
 	{dir: "internal/names", own: "internal/wire"},

@@ -128,6 +128,9 @@ const (
 	// CountArchive: instances that the archive has taken before their purge ("kept"),
 	// and that it has not ("failed"): they are not purged, and tried again.
 	CountArchive Counter = "archive"
+	// CountPermits: what happens to permits of limits over instances: "taken", "waits"
+	// (an attempt stands in the line), "line full" (it asks again later), "called".
+	CountPermits Counter = "permits"
 	// CountAttempts: attempts of activities, by outcome.
 	CountAttempts Counter = "attempts"
 )

@@ -143,12 +143,12 @@ func (b *batch) handBack(ctx context.Context) []string {
 	failed := []string{}
 	var back delivery.Comeback
 	for _, t := range b.tasks {
-		if t.state == done || t.state != lost && b.w.renew(ctx, t) {
+		if t.state == done || t.state != lost && t.state != inLine && b.w.renew(ctx, t) {
 			continue
 		}
 		failed = append(failed, t.ID)
-		if t.state == lost {
-			continue // Its visibility may be another's.
+		if t.state == lost || t.state == inLine {
+			continue // Its visibility may be another's, or somebody may have called it.
 		}
 		back.Add(b.w.Queues.Activity, &t.Message, &t.item, t.back)
 	}

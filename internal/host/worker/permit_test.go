@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/limits"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
@@ -63,9 +64,9 @@ func TestThePermitOfADeadWorkerIsFreeWhenItsTimeIsOver(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHanging(t, 10*time.Minute)
-		dead := store.Claim{Attempt: 1, Token: "dead", Until: time.Now().Add(90 * time.Second)}
-		if err := h.Stops.Claim(t.Context(), store.ActivityKey{Instance: "limit\tk"}, dead, time.Now().Add(time.Hour)); err != nil {
-			t.Fatal(err)
+		dead, a, _ := limits.State{}.Ask(limits.Who{Attempt: 1}, "dead", 1, time.Now(), time.Now().Add(90*time.Second))
+		if _, written, err := limits.Write(t.Context(), h.Stops, "k", &dead, time.Now(), time.Hour); err != nil || !written || a != limits.Taken {
+			t.Fatal(a, written, err)
 		}
 		h.sendLimited(t, 1, history.Retry{LimitKey: "k", Limit: 1})
 		h.takeAll(t, 89*time.Second)
@@ -117,7 +118,7 @@ func TestWhoWaitsForAPermitSeesAStop(t *testing.T) {
 		if err := h.Stops.RequestStop(t.Context(), store.ActivityKey{Instance: "i", ExecutionID: 1, EventID: 2}, "enough", time.Now().Add(time.Hour)); err != nil {
 			t.Fatal(err)
 		}
-		h.takeAll(t, 3*time.Second)
+		h.takeAll(t, 30*time.Second)
 		h.want(t, 1, 1, 1)
 		h.let <- nil
 		synctest.Wait()

@@ -32,7 +32,10 @@ func (w *Worker) take(ctx context.Context, t *task, alone bool) (err error) {
 		return err
 	}
 	if instead != nil {
-		return w.give(ctx, instead)
+		if err = w.give(ctx, instead); err == nil && instead.completion != nil {
+			w.leaveLine(ctx, t)
+		}
+		return err
 	}
 	defer w.givePermits(ctx, t, p)
 	w.running.lasts(t, w.Clock.Now().Add(p.Limit.Timeout))
@@ -40,6 +43,12 @@ func (w *Worker) take(ctx context.Context, t *task, alone bool) (err error) {
 		return fmt.Errorf("%w: %w", errNotHidden, err)
 	}
 	began := w.Clock.Now()
+	if !p.shorten(began) {
+		if p.marked {
+			w.leaveMark(ctx, t, store.Suspect{})
+		}
+		return errPermitOver
+	}
 	result := p.Do(ctx)
 	result.StartedAtMS = began.UnixMilli()
 	w.Observer.Timing(host.TimeAttempt, w.Clock.Now().Sub(began))
@@ -63,8 +72,9 @@ type prepared struct {
 	claim string
 	// marked: as one in which its process may die.
 	marked bool
-	// permits that it has taken and gives back.
+	// permits that it has taken and gives back, asked when it has asked for them.
 	permits []permit
+	asked   time.Time
 }
 
 // prepare decides whether the attempt begins, or what is sent in place of it.

@@ -40,6 +40,8 @@ const (
 	done
 	// lost: it may be another's, and is left to it.
 	lost
+	// inLine: it waits for a permit, hidden for as long as it has to.
+	inLine
 )
 
 // about returns the context of what is logged of a message.
@@ -68,6 +70,9 @@ func (w *Worker) handle(ctx context.Context, t *task, alone bool) {
 		t.state = done
 	case errors.Is(err, errNotAlone):
 		t.state = waits
+	case errors.Is(err, errInLine):
+		t.state = inLine
+		w.Observer.Count(host.CountDelayed, delayedForLimit, 1)
 	case errors.Is(err, errNotHidden):
 		t.state = lost
 		w.Observer.Count(host.CountHandedBack, delivery.NotHeld, 1)

@@ -51,6 +51,7 @@ type Worker struct {
 	edge    edge.Edge
 	random  *random.Source
 	running running
+	lines   lines
 }
 
 // New returns a worker; the error names everything that is missing or can't be.

@@ -174,6 +174,7 @@ func (w *checker) Receives(inv *world.Invocation) {
 	w.hearsSaid(inv)
 	if inv.P.Worker != nil {
 		w.checkHidden(inv.P, inv.Batch)
+		w.noteMessages(inv.Batch)
 		w.of(inv).shown = w.shownAgain()
 	}
 }
@@ -188,6 +189,7 @@ func (w *checker) Dies(inv *world.Invocation) {
 func (w *checker) Returned(inv *world.Invocation, failed map[string]bool) {
 	w.checkCounted(inv)
 	w.checkGone(inv)
+	w.checkLines(inv)
 	w.checkReturned(inv, failed)
 	w.checkBehind(inv, failed)
 	w.checkSwept(inv)

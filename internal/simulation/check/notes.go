@@ -61,6 +61,8 @@ type notes struct {
 	asked map[making]time.Duration
 	// beats is when it was told that activities had given a heartbeat last.
 	beats map[store.ActivityKey]time.Time
+	// toGive are permits that it has to give back, toCall the attempts that it has to call.
+	toGive, toCall map[string]bool
 }
 
 // making is an attempt that is made. Its token tells it from one that a forger has

@@ -27,8 +27,16 @@ type permits struct {
 	running map[string][]underLimit
 	// passed is when attempts were let through each rate.
 	passed map[string][]time.Time
-	// taken are permits that a process has taken and no attempt has begun with.
+	// taken are permits that an invocation has taken and no attempt has begun with.
 	taken map[permitOf]int
+	// takers are the invocations that have taken permits, by the permit's token.
+	takers map[string]*world.Invocation
+	// shown are messages that were made visible at once, by the step at which they were last.
+	shown map[string]int
+	// messages are the attempts that messages are of.
+	messages map[string]string
+	// changes are those of limits that have taken effect.
+	changes map[changeOf]changed
 }
 
 // underLimit is an attempt that runs, until its time is over.
@@ -44,32 +52,23 @@ type permitOf struct {
 	kind, key string
 }
 
-// TookPermit implements world.Watcher.
-func (w *checker) TookPermit(p *world.Process, kind, key string, asked time.Time) {
+func (w *checker) tookPermit(p *world.Process, kind, key string) {
+	of := permitOf{p.Running, kind, key}
+	note(&w.permits.taken, of, w.permits.taken[of]+1)
+}
+
+// PassedRate implements world.Watcher.
+func (w *checker) PassedRate(p *world.Process, key string, asked time.Time) {
 	if p.Dead {
 		return
 	}
-	of := permitOf{p.Running, kind, key}
-	note(&w.permits.taken, of, w.permits.taken[of]+1)
-	if kind != "rate" {
-		return
-	}
+	w.tookPermit(p, "rate", key)
 	n, span := rateOf(key)
-	apart := time.Duration(0)
 	if w.Faults[fault.Skew] > 0 {
-		apart = mostApart
-	}
-	within := 1
-	for _, other := range w.permits.passed[key] {
-		if asked.Sub(other).Abs() < span-apart {
-			within++
-		}
+		span -= mostApart
 	}
 	w.Reached("rate")
-	if within > n {
-		// Of those around one, some may be before and some after it.
-		w.overRate(key, asked, n, span-apart)
-	}
+	w.overRate(key, asked, n, span)
 	note(&w.permits.passed, key, append(w.permits.passed[key], asked))
 }
 

@@ -193,6 +193,11 @@ func (q processQueue) sendText(msgs []queue.Outgoing) string {
 }
 
 func (q processQueue) SetVisibility(ctx context.Context, d time.Duration, msgs ...queue.Message) error {
+	for i := range msgs {
+		if d == 0 {
+			q.w.Watch.Shows(q.p, msgs[i].ID)
+		}
+	}
 	return q.p.call(queueClass, func() string { return fmt.Sprintf("lets %s come back after %s", idsText(msgs), d) }, func() error {
 		// A batch fails entry by entry, as one of messages does that are sent
 		// (ChangeMessageVisibilityBatch).

@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -33,6 +34,9 @@ func (s simStops) State(ctx context.Context, key store.ActivityKey) (state store
 		s.p.hears(func() string { return stateText(&state) })
 		return err
 	})
+	if err != nil && s.p.Running != nil {
+		s.p.Running.StopsFailed = true
+	}
 	if err == nil {
 		s.p.W.Watch.Told(s.p, key, &state, false)
 	}
@@ -68,8 +72,11 @@ func (s simStops) NoteNext(ctx context.Context, key store.ActivityKey, next stor
 }
 
 func (s simStops) Claim(ctx context.Context, key store.ActivityKey, claim store.Claim, expiresAt time.Time) error {
-	if kind, of, is := strings.Cut(key.Instance, "\t"); is {
-		return s.claimPermit(ctx, kind, of, key, claim, expiresAt)
+	switch kind, of, _ := strings.Cut(key.Instance, "\t"); {
+	case kind == "rate" && of != "":
+		return s.passRate(ctx, of, key, claim, expiresAt)
+	case kind == "limit" && of != "":
+		return s.changeLimit(ctx, of, key, claim, expiresAt)
 	}
 	return s.p.call(stopsWrite, func() string { return fmt.Sprintf("claims of activity %v: attempt %d", key, claim.Attempt) }, func() error {
 		err := s.Activities.Claim(ctx, key, claim, expiresAt)
@@ -80,16 +87,35 @@ func (s simStops) Claim(ctx context.Context, key store.ActivityKey, claim store.
 	})
 }
 
-// claimPermit takes a permit of a limit over instances, or gives it back.
-func (s simStops) claimPermit(ctx context.Context, kind, of string, key store.ActivityKey, claim store.Claim, expiresAt time.Time) error {
-	asked, verb := s.p.W.Clock.Now(), "takes"
-	if claim.Until.IsZero() {
-		verb = "gives back"
-	}
-	err := s.p.call(stopsWrite, func() string { return fmt.Sprintf("%s permit %d of the %s %q", verb, key.EventID, kind, of) },
+// passRate takes a permit of a rate.
+func (s simStops) passRate(ctx context.Context, of string, key store.ActivityKey, claim store.Claim, expiresAt time.Time) error {
+	asked := s.p.W.Clock.Now()
+	err := s.p.call(stopsWrite, func() string { return fmt.Sprintf("takes permit %d of the rate %q", key.EventID, of) },
 		func() error { return s.Activities.Claim(ctx, key, claim, expiresAt) })
-	if err == nil && !claim.Until.IsZero() {
-		s.p.W.Watch.TookPermit(s.p, kind, of, asked)
+	if err == nil {
+		s.p.W.Watch.PassedRate(s.p, of, asked)
+	}
+	return err
+}
+
+// changeLimit writes what has become of a limit.
+func (s simStops) changeLimit(ctx context.Context, of string, key store.ActivityKey, claim store.Claim, expiresAt time.Time) error {
+	asked, in := s.p.W.Clock.Now(), s.p.Running
+	s.p.W.Watch.ChangesLimit(s.p, of, claim)
+	err := s.p.call(stopsWrite, func() string { return fmt.Sprintf("changes limit %q: %d %s", of, claim.Attempt, claim.Token) }, func() error {
+		before, err := s.Activities.State(ctx, key)
+		if err == nil {
+			err = s.Activities.Claim(ctx, key, claim, expiresAt)
+		}
+		if err == nil {
+			s.p.W.Watch.LimitChanged(s.p, in, of, before.Claim, claim, asked)
+		}
+		return err
+	})
+	if err == nil {
+		s.p.W.Watch.ToldOfLimit(s.p, of, claim)
+	} else if _, refused := errors.AsType[*store.ClaimedError](err); !refused && in != nil {
+		in.StopsFailed = true
 	}
 	return err
 }

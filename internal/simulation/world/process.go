@@ -60,8 +60,10 @@ type Invocation struct {
 	strand   *strand   // the one that runs, if it has several
 	beside   int       // how many they are
 	Deadline time.Time // by true time
-	Began    int       // step
-	about    string    // the call that it is about to make, while decisions are located
+	// StopsFailed: a call about activities has failed in it.
+	StopsFailed bool
+	Began       int    // step
+	about       string // the call that it is about to make, while decisions are located
 	// Committed are the instances that it has committed turns of.
 	Committed ledger.ByInstance[bool]
 	done      bool

@@ -17,38 +17,42 @@ type quiet struct{}
 
 func quietly(*World) Watcher { return quiet{} }
 
-func (quiet) Writes(*Write)                                                {}
-func (quiet) Meets(*Write)                                                 {}
-func (quiet) Landed(*Write)                                                {}
-func (quiet) Answered(*Write, error)                                       {}
-func (quiet) Reads(*Process, string, []store.Turn, error)                  {}
-func (quiet) Describes(*Process, *store.Record)                            {}
-func (quiet) Lists(*Process, []store.Record)                               {}
-func (quiet) Hides(*Invocation, string, int64)                             {}
-func (quiet) Deletes(string, int64)                                        {}
-func (quiet) BeginsSend(*Process, string)                                  {}
-func (quiet) Sends(*Process, *Queue, *queue.Outgoing)                      {}
-func (quiet) Takes(*Process, *Queue, *queue.Outgoing)                      {}
-func (quiet) Accepted(*Process, string)                                    {}
-func (quiet) Schedules(*Process, string)                                   {}
-func (quiet) Scheduled(*Process, string)                                   {}
-func (quiet) Expires(string, queue.Message)                                {}
-func (quiet) Receives(*Invocation)                                         {}
-func (quiet) Dies(*Invocation)                                             {}
-func (quiet) OutOfTime(*Invocation)                                        {}
-func (quiet) Returned(*Invocation, map[string]bool)                        {}
-func (quiet) Acknowledged(*Invocation, Delivered)                          {}
-func (quiet) Counts(*Process, host.Counter, string, int)                   {}
-func (quiet) Logs(*Process, *slog.Record, []string)                        {}
-func (quiet) AttemptBegins(*Process, *program.Work, *activity.Info)        {}
-func (quiet) AttemptEnds(*Process, *activity.Info)                         {}
-func (quiet) Works(*Process)                                               {}
-func (quiet) Beats(*Process, store.ActivityKey, store.Heartbeat)           {}
-func (quiet) Told(*Process, store.ActivityKey, *store.ActivityState, bool) {}
-func (quiet) Stops(*Process, store.ActivityKey, string)                    {}
-func (quiet) HasBeaten(context.Context, *Process, *activity.Info)          {}
-func (quiet) FailsFinally(*Process, *activity.Info)                        {}
-func (quiet) TookPermit(*Process, string, string, time.Time)               {}
-func (quiet) Redrives(string)                                              {}
-func (quiet) AsksToWait(*Process, *activity.Info, time.Duration)           {}
-func (quiet) End()                                                         {}
+func (quiet) Writes(*Write)                                                                   {}
+func (quiet) Meets(*Write)                                                                    {}
+func (quiet) Landed(*Write)                                                                   {}
+func (quiet) Answered(*Write, error)                                                          {}
+func (quiet) Reads(*Process, string, []store.Turn, error)                                     {}
+func (quiet) Describes(*Process, *store.Record)                                               {}
+func (quiet) Lists(*Process, []store.Record)                                                  {}
+func (quiet) Hides(*Invocation, string, int64)                                                {}
+func (quiet) Deletes(string, int64)                                                           {}
+func (quiet) BeginsSend(*Process, string)                                                     {}
+func (quiet) Sends(*Process, *Queue, *queue.Outgoing)                                         {}
+func (quiet) Takes(*Process, *Queue, *queue.Outgoing)                                         {}
+func (quiet) Accepted(*Process, string)                                                       {}
+func (quiet) Schedules(*Process, string)                                                      {}
+func (quiet) Scheduled(*Process, string)                                                      {}
+func (quiet) Expires(string, queue.Message)                                                   {}
+func (quiet) Receives(*Invocation)                                                            {}
+func (quiet) Dies(*Invocation)                                                                {}
+func (quiet) OutOfTime(*Invocation)                                                           {}
+func (quiet) Returned(*Invocation, map[string]bool)                                           {}
+func (quiet) Acknowledged(*Invocation, Delivered)                                             {}
+func (quiet) Counts(*Process, host.Counter, string, int)                                      {}
+func (quiet) Logs(*Process, *slog.Record, []string)                                           {}
+func (quiet) AttemptBegins(*Process, *program.Work, *activity.Info)                           {}
+func (quiet) AttemptEnds(*Process, *activity.Info)                                            {}
+func (quiet) Works(*Process)                                                                  {}
+func (quiet) Beats(*Process, store.ActivityKey, store.Heartbeat)                              {}
+func (quiet) Told(*Process, store.ActivityKey, *store.ActivityState, bool)                    {}
+func (quiet) Stops(*Process, store.ActivityKey, string)                                       {}
+func (quiet) HasBeaten(context.Context, *Process, *activity.Info)                             {}
+func (quiet) FailsFinally(*Process, *activity.Info)                                           {}
+func (quiet) PassedRate(*Process, string, time.Time)                                          {}
+func (quiet) ChangesLimit(*Process, string, store.Claim)                                      {}
+func (quiet) LimitChanged(*Process, *Invocation, string, store.Claim, store.Claim, time.Time) {}
+func (quiet) ToldOfLimit(*Process, string, store.Claim)                                       {}
+func (quiet) Shows(*Process, string)                                                          {}
+func (quiet) Redrives(string)                                                                 {}
+func (quiet) AsksToWait(*Process, *activity.Info, time.Duration)                              {}
+func (quiet) End()                                                                            {}

@@ -122,9 +122,17 @@ type activityWatcher interface {
 	// Told is called when a process has read how an activity stands; beat says that
 	// it was the answer to a heartbeat.
 	Told(p *Process, key store.ActivityKey, state *store.ActivityState, beat bool)
-	// TookPermit is called when a process has taken a permit of a limit over instances,
-	// for which it has asked at that time; kind is "limit" or "rate".
-	TookPermit(p *Process, kind, key string, asked time.Time)
+	// PassedRate is called when a process was let through a rate over instances, for which
+	// it has asked at that time.
+	PassedRate(p *Process, key string, asked time.Time)
+	// ChangesLimit is called when a process is about to write what has become of a limit over
+	// instances, LimitChanged when that has taken effect, perhaps later and when the process is
+	// dead, and ToldOfLimit when the process is told so. asked is when it has begun the call.
+	ChangesLimit(p *Process, key string, after store.Claim)
+	LimitChanged(p *Process, in *Invocation, key string, before, after store.Claim, asked time.Time)
+	ToldOfLimit(p *Process, key string, after store.Claim)
+	// Shows is called when a process makes a message visible at once.
+	Shows(p *Process, message string)
 	// FailsFinally is called when an attempt ends with an error that forbids another.
 	FailsFinally(p *Process, info *activity.Info)
 	// AsksToWait is called when an attempt ends with an error that says after which

@@ -1,0 +1,206 @@
+package limits
+
+import (
+	"slices"
+	"time"
+
+	"github.com/turnstile-go/turnstile/store"
+)
+
+const (
+	// MaxLine is how many wait in a line, in order. All others ask again from time to time.
+	MaxLine = 32
+	// CallTime is how long a permit is kept for an attempt that was called.
+	CallTime = 5 * time.Second
+	// MaxWait is the longest that one in a line waits before it asks by itself.
+	MaxWait = 30 * time.Second
+	// Silence is after how long an attempt that does not ask any more is not in the line any more.
+	Silence = 10 * time.Minute
+)
+
+// Who is an attempt of an activity.
+type Who struct {
+	store.ActivityKey
+	Attempt int
+}
+
+// State of one key. Its times are those of the processes' clocks, in milliseconds since 1970.
+type State struct {
+	// Version is raised by one with each change.
+	Version int `json:"-"`
+	// N is how many permits there are by the code that asked last, Set by an operator, 0
+	// for none; it takes precedence.
+	N   int `json:"n,omitempty"`
+	Set int `json:"set,omitempty"`
+	// SetBy is who has set it, SetAt when.
+	SetBy string `json:"set_by,omitempty"`
+	SetAt int64  `json:"set_at,omitempty"`
+	// Listed is when the key was put into the list of keys; 0 for never.
+	Listed int64 `json:"listed,omitempty"`
+	// Held are the permits that were taken, Line those who wait, the first first.
+	Held []Held    `json:"held,omitempty"`
+	Line []Waiting `json:"line,omitempty"`
+}
+
+// Held is a permit.
+type Held struct {
+	Who Who
+	// Token names it: two deliveries of one attempt have a permit each.
+	Token        string
+	Since, Until int64
+}
+
+// Waiting is one who waits for a permit.
+type Waiting struct {
+	Who Who
+	// Since when, and when it asked last.
+	Since, Seen int64
+	// Called until then: a permit is free for it; 0 if it was not called.
+	Called int64
+}
+
+// Answer is what became of asking for a permit.
+type Answer int
+
+// The answers.
+const (
+	// Taken: the permit stands in the State.
+	Taken Answer = iota
+	// Waits: it stands in the line, and is called when it is its turn.
+	Waits
+	// Full: no permit is free for it, and the line is full.
+	Full
+)
+
+// Permits is how many there are.
+func (s *State) Permits() int {
+	if s.Set > 0 {
+		return s.Set
+	}
+	return s.N
+}
+
+// Ask asks for a permit that lasts until then. n is how many there are by the code.
+// It returns the State that is to be written, which is the same for Full, and whom to call.
+func (s State) Ask(who Who, token string, n int, now, until time.Time) (next State, a Answer, called []Who) {
+	next = s.changed(now)
+	next.N = n
+	ms := now.UnixMilli()
+	mine := slices.IndexFunc(next.Line, func(w Waiting) bool { return w.Who == who })
+	before := next.Line
+	if mine >= 0 {
+		before = next.Line[:mine]
+	}
+	ahead := 0
+	for _, w := range before {
+		if w.counts(ms) {
+			ahead++
+		}
+	}
+	switch free := next.Permits() - len(next.Held); {
+	case free > ahead:
+		a = Taken
+		if mine >= 0 {
+			next.Line = slices.Delete(next.Line, mine, mine+1)
+		}
+		next.Held = append(next.Held, Held{Who: who, Token: token, Since: ms, Until: until.UnixMilli()})
+	case mine >= 0:
+		a = Waits
+		next.Line[mine].Seen, next.Line[mine].Called = ms, 0
+	case len(next.Line) < MaxLine:
+		a = Waits
+		next.Line = append(next.Line, Waiting{Who: who, Since: ms, Seen: ms})
+	default:
+		a = Full
+	}
+	return next, a, next.call(ms)
+}
+
+// Has reports whether there is a permit of that token.
+func (s *State) Has(token string) bool {
+	return slices.ContainsFunc(s.Held, func(h Held) bool { return h.Token == token })
+}
+
+// Waits reports whether an attempt stands in the line.
+func (s *State) Waits(who Who) bool {
+	return slices.ContainsFunc(s.Line, func(w Waiting) bool { return w.Who == who })
+}
+
+// Give gives a permit back.
+func (s State) Give(token string, now time.Time) (next State, called []Who) {
+	next = s.changed(now)
+	next.Held = slices.DeleteFunc(next.Held, func(h Held) bool { return h.Token == token })
+	return next, next.call(now.UnixMilli())
+}
+
+// Leave takes an attempt out of the line.
+func (s State) Leave(who Who, now time.Time) (next State, called []Who) {
+	next = s.changed(now)
+	next.Line = slices.DeleteFunc(next.Line, func(w Waiting) bool { return w.Who == who })
+	return next, next.call(now.UnixMilli())
+}
+
+// Pass passes over an attempt that was called and does not come. It reports whether
+// there is one.
+func (s State) Pass(who Who, now time.Time) (next State, called []Who, is bool) {
+	next = s.changed(now)
+	i := slices.IndexFunc(next.Line, func(w Waiting) bool { return w.Who == who && w.Called > now.UnixMilli() })
+	if i < 0 {
+		return s, nil, false
+	}
+	next.Line[i].Called = now.UnixMilli()
+	return next, next.call(now.UnixMilli()), true
+}
+
+// WithSet has as many permits as an operator says, 0 for as many as the code says.
+func (s State) WithSet(n int, by string, now time.Time) State {
+	next := s.changed(now)
+	next.Set, next.SetBy, next.SetAt = n, by, now.UnixMilli()
+	return next
+}
+
+// FirstFree is when the time of the first permit is over; zero if all are free.
+func (s *State) FirstFree() (at time.Time) {
+	for i, h := range s.Held {
+		if until := time.UnixMilli(h.Until); i == 0 || until.Before(at) {
+			at = until
+		}
+	}
+	return at
+}
+
+// First reports whether an attempt is the first in the line.
+func (s *State) First(who Who) bool { return len(s.Line) > 0 && s.Line[0].Who == who }
+
+// changed is a copy that may be changed, the next version, without what is over.
+func (s State) changed(now time.Time) State {
+	ms := now.UnixMilli()
+	s.Version++
+	s.Held = slices.DeleteFunc(slices.Clone(s.Held), func(h Held) bool { return h.Until <= ms })
+	s.Line = slices.DeleteFunc(slices.Clone(s.Line), func(w Waiting) bool { return w.Seen+Silence.Milliseconds() <= ms })
+	return s
+}
+
+// counts reports whether a permit is kept for it: it was not called yet, or may still come.
+func (w *Waiting) counts(ms int64) bool { return w.Called == 0 || w.Called > ms }
+
+// call notes as called those for whom permits are free now, and returns those who were
+// not called before.
+func (s *State) call(ms int64) (called []Who) {
+	free := s.Permits() - len(s.Held)
+	for i := range s.Line {
+		w := &s.Line[i]
+		if free <= 0 {
+			break
+		}
+		if !w.counts(ms) {
+			continue
+		}
+		free--
+		if w.Called == 0 {
+			w.Called = ms + CallTime.Milliseconds()
+			called = append(called, w.Who)
+		}
+	}
+	return called
+}

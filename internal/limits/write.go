@@ -1,0 +1,64 @@
+package limits
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// Read reads the State of a key.
+func Read(ctx context.Context, a store.Activities, limit string) (State, error) {
+	item, err := a.State(ctx, Key(limit))
+	if err != nil {
+		return State{}, fmt.Errorf("limit %q not read: %w", limit, err)
+	}
+	return Of(limit, item.Claim)
+}
+
+// Write writes the next State of a key. If somebody has written meanwhile it returns what
+// stands there, and false.
+func Write(ctx context.Context, a store.Activities, limit string, next *State, now time.Time, retention time.Duration) (stands State, written bool, err error) {
+	claim, err := next.Claim()
+	if err != nil {
+		return State{}, false, err
+	}
+	err = a.Claim(ctx, Key(limit), claim, next.Expires(now, retention))
+	if other, refused := errors.AsType[*store.ClaimedError](err); refused {
+		stands, err = Of(limit, other.Found)
+		return stands, false, err
+	}
+	if err != nil {
+		return State{}, false, fmt.Errorf("limit %q not written: %w", limit, err)
+	}
+	return *next, true, nil
+}
+
+// List puts a key into its list.
+func List(ctx context.Context, a store.Activities, limit string, now time.Time, retention time.Duration) error {
+	key := ListKey(ListOf(limit))
+	item, err := a.State(ctx, key)
+	for range 10 {
+		var keys Keys
+		if err == nil {
+			keys, err = KeysOf(item.Claim)
+		}
+		if err != nil {
+			return fmt.Errorf("key %q of a limit not listed: %w", limit, err)
+		}
+		next := keys.With(limit, now, retention)
+		claim, encoding := next.Claim()
+		if encoding != nil {
+			return encoding
+		}
+		err = a.Claim(ctx, key, claim, now.Add(longRetention))
+		other, refused := errors.AsType[*store.ClaimedError](err)
+		if !refused {
+			return err
+		}
+		item.Claim, err = other.Found, nil
+	}
+	return fmt.Errorf("key %q of a limit not listed: others write the list all the time", limit)
+}

@@ -1,0 +1,271 @@
+package check
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
+	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// What is stored of a limit over instances: nobody takes a permit that is another's, nor one for which
+// another stands before it in the line; nobody leaves the line but by taking a permit, by ending, or by not
+// asking for long; the first in the line are called as soon as permits are free for them; and
+// who has taken a permit gives it back.
+
+// silentAfter is after how long one who does not ask is not in the line any more.
+const silentAfter = 10 * time.Minute
+
+// line is what is stored of a limit: permits and those who wait.
+type line struct {
+	held    []held
+	waiting []waiting
+}
+
+type held struct {
+	who, token string
+	until      int64
+}
+
+type waiting struct {
+	who          string
+	seen, called int64
+}
+
+// lineOf reads what is stored of a limit. It shares no code with who writes it.
+func (w *checker) lineOf(key string, c store.Claim) (l line) {
+	if c.Attempt == 0 {
+		return l
+	}
+	var stored struct {
+		Held, Line [][]any
+	}
+	if err := json.Unmarshal([]byte(c.Token), &stored); err != nil {
+		w.Violate("limit", "what is stored of limit %q can't be read: %v", key, err)
+		return l
+	}
+	number := func(v any) int64 { f, _ := v.(float64); return int64(f) }
+	for _, h := range stored.Held {
+		l.held = append(l.held, held{fmt.Sprint(h[0]), fmt.Sprint(h[1]), number(h[3])})
+	}
+	for _, h := range stored.Line {
+		l.waiting = append(l.waiting, waiting{fmt.Sprint(h[0]), number(h[2]), number(h[3])})
+	}
+	return l
+}
+
+// permitsOf is how many permits a limit has that programs have.
+func permitsOf(key string) int {
+	if key == "two" {
+		return 2
+	}
+	return 1
+}
+
+// ChangesLimit implements world.Watcher: what a process has to give back it tries to.
+func (w *checker) ChangesLimit(p *world.Process, key string, after store.Claim) {
+	if p.Dead || p.Running == nil {
+		return
+	}
+	n := w.of(p.Running)
+	if len(n.toGive) == 0 {
+		return
+	}
+	is := w.lineOf(key, after)
+	for token := range n.toGive {
+		if !slices.ContainsFunc(is.held, func(h held) bool { return h.token == token }) {
+			delete(n.toGive, token)
+		}
+	}
+}
+
+// LimitChanged implements world.Watcher.
+func (w *checker) LimitChanged(p *world.Process, in *world.Invocation, key string, before, after store.Claim, asked time.Time) {
+	was, is := w.lineOf(key, before), w.lineOf(key, after)
+	n := permitsOf(key)
+	skewed := int64(0)
+	if w.Faults[fault.Skew] > 0 {
+		skewed = mostApart.Milliseconds()
+	}
+	violate := func(format string, args ...any) {
+		w.Violate("limit", "%s changes limit %q of %d from %s to %s: %s", p.Name, key, n, before.Token, after.Token, fmt.Sprintf(format, args...))
+	}
+	if len(is.held) > n {
+		violate("more hold it")
+	}
+	for _, h := range was.held {
+		stays := slices.ContainsFunc(is.held, func(o held) bool { return o.token == h.token })
+		if !stays && w.permits.takers[h.token] != in && h.until > asked.UnixMilli()+skewed {
+			violate("the permit of %s is not over", h.who)
+		}
+		if taker := w.permits.takers[h.token]; !stays && taker != nil {
+			delete(w.of(taker).toGive, h.token)
+		}
+	}
+	taker := ""
+	for _, h := range is.held {
+		if !slices.ContainsFunc(was.held, func(o held) bool { return o.token == h.token }) {
+			taker = h.who
+		}
+	}
+	w.noteChange(in, key, after, was, is)
+	w.checkPlaces(was, is, taker, n, asked, skewed, violate)
+	for _, o := range was.waiting {
+		if slices.ContainsFunc(is.waiting, func(i waiting) bool { return i.who == o.who }) || o.who == taker {
+			continue
+		}
+		silent := asked.UnixMilli()-o.seen >= silentAfter.Milliseconds()-skewed
+		if !silent && !w.hasMessageOf(in, o.who) {
+			violate("%s is not in the line any more", o.who)
+		}
+	}
+}
+
+// checkPlaces checks that the line keeps its order, that a permit was taken by who may, and
+// that those are called for whom permits are free.
+func (w *checker) checkPlaces(was, is line, taker string, n int, asked time.Time, skewed int64, violate func(string, ...any)) {
+	at := -1
+	for i, o := range is.waiting {
+		// One who has not asked for long may come as a new one.
+		j := slices.IndexFunc(was.waiting, func(b waiting) bool {
+			return b.who == o.who && (i < len(is.waiting)-1 || asked.UnixMilli()-b.seen < silentAfter.Milliseconds()-skewed)
+		})
+		if j < 0 && i < len(is.waiting)-1 || j >= 0 && j < at {
+			violate("%s comes before others in the line", o.who)
+		}
+		at = max(at, j)
+	}
+	// By its clock a process may have seen others as not coming any more.
+	comes := func(o waiting) bool { return o.called == 0 || o.called > asked.UnixMilli()+skewed }
+	if taker != "" {
+		w.Reached("limit, taken")
+		free, ahead := n-len(is.held)+1, 0
+		for _, o := range was.waiting {
+			if o.who == taker {
+				w.Reached("limit, in its turn")
+				break
+			}
+			if comes(o) && o.seen > asked.UnixMilli()-silentAfter.Milliseconds()+skewed {
+				ahead++
+			}
+		}
+		if free <= ahead {
+			violate("%d stand in the line before %s, and %d are free", ahead, taker, free)
+		}
+	}
+	free := n - len(is.held)
+	for _, o := range is.waiting {
+		if free <= 0 {
+			return
+		}
+		if o.called == 0 {
+			violate("%s waits, is not called, and %d are free for it", o.who, free)
+		}
+		if o.called > asked.UnixMilli()-skewed {
+			free--
+		}
+	}
+}
+
+// changeOf names a change of a limit: its number is that of what is stored then.
+type changeOf struct {
+	key    string
+	number int
+	stored string
+}
+
+// changed is what a change of a limit has brought about: the permit that its process has
+// taken, and those who were called.
+type changed struct {
+	in     *world.Invocation
+	token  string
+	called []string
+}
+
+// noteChange notes what a change has brought about. One that takes effect twice has
+// brought about nothing more.
+func (w *checker) noteChange(in *world.Invocation, key string, after store.Claim, was, is line) {
+	at := changeOf{key, after.Attempt, after.Token}
+	if _, known := w.permits.changes[at]; known {
+		return
+	}
+	c := changed{in: in}
+	for _, h := range is.held {
+		if !slices.ContainsFunc(was.held, func(o held) bool { return o.token == h.token }) {
+			c.token = h.token
+			note(&w.permits.takers, h.token, in)
+		}
+	}
+	for _, o := range is.waiting {
+		if o.called > 0 && !slices.ContainsFunc(was.waiting, func(b waiting) bool { return b.who == o.who && b.called > 0 }) {
+			c.called = append(c.called, o.who)
+		}
+	}
+	note(&w.permits.changes, at, c)
+}
+
+// ToldOfLimit implements world.Watcher: what a process has taken it has to give back, and
+// whom it has called in the line it has to call.
+func (w *checker) ToldOfLimit(p *world.Process, key string, after store.Claim) {
+	c := w.permits.changes[changeOf{key, after.Attempt, after.Token}]
+	if p.Dead || p.Running == nil || c.in != p.Running {
+		return
+	}
+	n := w.of(p.Running)
+	if c.token != "" {
+		w.tookPermit(p, "limit", key)
+		note(&n.toGive, c.token, true)
+	}
+	for _, who := range c.called {
+		note(&n.toCall, who, true)
+	}
+}
+
+// Shows implements world.Watcher.
+func (w *checker) Shows(p *world.Process, message string) {
+	note(&w.permits.shown, message, w.Steps+1)
+	if p.Dead || p.Running == nil {
+		return
+	}
+	if who := w.permits.messages[message]; w.of(p.Running).toCall[who] {
+		w.Reached("limit, called")
+		delete(w.of(p.Running).toCall, who)
+	}
+}
+
+// noteMessages notes of which attempts the messages are that a worker receives.
+func (w *checker) noteMessages(batch []world.Delivered) {
+	for _, m := range batch {
+		if item, err := w.Item(m.Body); err == nil && item.Retry != nil && item.Retry.Limit > 0 {
+			note(&w.permits.messages, m.ID, fmt.Sprintf("%d#%d#%d#%s", item.ExecutionID, item.SchedulingEventID, max(item.Attempt, 1), item.Instance))
+		}
+	}
+}
+
+// hasMessageOf reports whether an invocation has a message of the activity.
+func (w *checker) hasMessageOf(in *world.Invocation, who string) bool {
+	return in != nil && slices.ContainsFunc(in.Batch, func(m world.Delivered) bool {
+		item, err := w.Item(m.Body)
+		return err == nil && strings.HasPrefix(who, fmt.Sprintf("%d#%d#", item.ExecutionID, item.SchedulingEventID)) && strings.HasSuffix(who, "#"+item.Instance)
+	})
+}
+
+// checkLines: an invocation that returns has given back its permits, and has called whom
+// it had to call, or tried to.
+func (w *checker) checkLines(inv *world.Invocation) {
+	n := w.of(inv)
+	if inv.StopsFailed {
+		return
+	}
+	if len(n.toGive) > 0 {
+		w.Violate("limit", "%s returns and has not given back %d permits", inv.P.Name, len(n.toGive))
+	}
+	if len(n.toCall) > 0 {
+		w.Violate("limit", "%s returns and has not called %s, for whom permits are free", inv.P.Name, strings.Join(slices.Sorted(maps.Keys(n.toCall)), ", "))
+	}
+}
