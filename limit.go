@@ -10,8 +10,8 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// MaxLimit is the most that [Limit] and [Rate] take: each permit of a key is an
-// item of its own, and an attempt that finds none free has read them all.
+// MaxLimit is the most that [Limit] and [Rate] take. All permits of a Limit are one item;
+// each of a Rate is one of its own, and an attempt that finds none free has read them all.
 const MaxLimit = 100
 
 // maxLimitKey is the longest key of a limit, in bytes.
@@ -25,10 +25,10 @@ const maxLimitKey = 256
 //		With(turnstile.Limit("stripe", 20), turnstile.AttemptTimeout(30*time.Second))
 //
 // An attempt takes a permit before its code begins, and gives it back after its
-// result was sent. Without a free permit it goes back to the activity queue and asks
-// again, after 1 second at first and at most 20; that is no attempt for the retry
+// result was sent. Without a free permit it waits; that is no attempt for the retry
 // policy and no part of the [AttemptTimeout], and it counts for the [TotalTimeout].
-// Waiting attempts are not served in order. A worker that dies leaves its permit taken
+// The first 32 that wait are served in order, as soon as a permit is free; others ask again,
+// after 1 second at first and at most 20. A worker that dies leaves its permit taken
 // until the attempt's time is over (AttemptTimeout, five minutes by default).
 //
 // For a limit by input, give the option at the call, with the input in the key:
