@@ -42,11 +42,11 @@ func groups() []group {
 	return []group{
 		{"Start and speak to instances", []*command{startCommand(), raiseCommand(), completeCommand(), failCommand(), heartbeatCommand()}},
 		{"Look", []*command{listCommand(), describeCommand(), historyCommand(), timelineCommand(), watchCommand(), waitCommand(), costCommand()}},
-		{"Put right", []*command{wakeCommand(), cancelCommand(), terminateCommand(), rerunCommand(), purgeCommand(),
+		{"Put right", []*command{wakeCommand(), suspendCommand(), resumeCommand(), cancelCommand(), terminateCommand(), rerunCommand(), purgeCommand(),
 			deadLetterListCommand(), deadLetterShowCommand(), deadLetterRedriveCommand(), deadLetterDeleteCommand()}},
 		{"Schedules", []*command{scheduleListCommand(), scheduleShowCommand(), scheduleCreateCommand(), schedulePauseCommand(), scheduleResumeCommand(),
 			scheduleTriggerCommand(), scheduleBackfillCommand(), scheduleDeleteCommand()}},
-		{"Run the stack", []*command{doctorCommand(), pauseCommand(), resumeCommand(), consoleCommand()}},
+		{"Run the stack", []*command{doctorCommand(), pauseCommand(), unpauseCommand(), consoleCommand()}},
 		{"Develop", []*command{newCommand(), devCommand(), replayCommand(), lintCommand(), templateUpgradeCommand()}},
 		{"This command", []*command{completionCommand(), versionCommand()}},
 	}

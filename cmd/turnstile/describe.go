@@ -106,6 +106,15 @@ func (c *cli) describe(d *client.Description, waiting *client.Waiting) {
 	}
 	c.waiting(waiting.Open)
 	c.untaken(waiting.Untaken)
+	if s := d.Suspension; s != nil {
+		by := ""
+		if s.Actor != "" {
+			by = ", by " + printable.Line(s.Actor)
+		}
+		fmt.Fprintf(c.out, "\nsuspended: since %s, event %d%s\n", moment(time.UnixMilli(s.SinceMS)), s.EventID, by)
+		c.text(s.Reason)
+		fmt.Fprintf(c.out, "\nwhat to do: `turnstile resume` lets it go on.\n")
+	}
 	if p := d.Problem; p != nil {
 		at := ""
 		if p.EventID > 0 {
@@ -117,7 +126,11 @@ func (c *cli) describe(d *client.Description, waiting *client.Waiting) {
 		if p.Tries > 0 {
 			at += ", " + plural(p.Tries, "try", "tries")
 		}
-		fmt.Fprintf(c.out, "\n%s: %s%s\n", d.Status, printable.Line(p.Kind), at)
+		what := d.Status
+		if what == client.StatusSuspended {
+			what = client.StatusStuck
+		}
+		fmt.Fprintf(c.out, "\n%s: %s%s\n", what, printable.Line(p.Kind), at)
 		c.text(p.Message)
 		c.text(p.Stack)
 		fmt.Fprintf(c.out, "\nwhat to do: %s\n", problemAdvice(p.Kind))

@@ -214,7 +214,7 @@ func detail(e *history.Event, width int) string {
 		if e.Instance != "" {
 			add("to %s", printable.Line(e.Instance))
 		}
-	case history.OrchestrationCancelRequested, history.ExternalRejected:
+	case history.OrchestrationCancelRequested, history.OrchestrationSuspended, history.OrchestrationResumed, history.ExternalRejected:
 		add("%s", clip(printable.Line(e.Reason), width))
 	}
 	if e.Imposed != "" {

@@ -28,6 +28,8 @@ type instances interface {
 	Cancel(ctx context.Context, instance, reason string) error
 	Terminate(ctx context.Context, instance, reason string) error
 	Wake(ctx context.Context, instance string) error
+	Suspend(ctx context.Context, instance, reason string) error
+	Resume(ctx context.Context, instance, reason string) error
 	Purge(ctx context.Context, instance string, force bool) error
 
 	Complete(ctx context.Context, token string, result json.RawMessage) error

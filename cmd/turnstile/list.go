@@ -151,6 +151,8 @@ func (c *cli) took(d *client.Description) string {
 // why says in a line why an instance is not well.
 func why(d *client.Description) string {
 	switch {
+	case d.Suspension != nil && d.Suspension.Reason != "":
+		return printable.Line(d.Suspension.Reason)
 	case d.Problem != nil:
 		return printable.Line(named(d.Problem.Kind, d.Problem.Message))
 	case d.Failure != nil && d.Failure.Message != "":

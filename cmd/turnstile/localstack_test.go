@@ -372,7 +372,7 @@ func replayOnTheStack(l *stackLine) {
 // What is asked for while the stack is paused waits, and is done when it goes on.
 func pauseOnTheStack(l *stackLine) {
 	defer func() {
-		if r := l.run("resume"); r.status != exitOK {
+		if r := l.run("unpause"); r.status != exitOK {
 			l.Errorf("the stack may be paused still: %s", r)
 		}
 	}()
@@ -393,8 +393,8 @@ func pauseOnTheStack(l *stackLine) {
 	if r := l.run("doctor"); r.status != exitFailed || !strings.Contains(r.out, "paused") && !strings.Contains(r.out, sourceOff) {
 		l.Errorf("doctor does not see it: %s", r)
 	}
-	if out := l.ok("resume"); strings.Count(out, sourceOn) != 4 {
-		l.Errorf("resume prints\n%s", out)
+	if out := l.ok("unpause"); strings.Count(out, sourceOn) != 4 {
+		l.Errorf("unpause prints\n%s", out)
 	}
 	if out := l.ok("wait", running) + l.ok("wait", waiting); out != "\"hello\"\n\"too\"\n" {
 		l.Errorf("they ended with %s", out)

@@ -49,14 +49,14 @@ const (
 
 func pauseCommand() *command {
 	return &command{
-		name: "pause", most: 0, also: []string{"halt", "freeze", "disable", "suspend"},
+		name: "pause", most: 0, also: []string{"halt", "freeze", "disable"},
 		short: "stop all turns and activities of the stack; messages stay queued",
 		long: paragraph(
 			"Turns the event sources of the two functions off: first the orchestrator queue, then",
 			"the delay and activity-dead queues, and, when the activities under way are done or",
 			"--drain is over, the activity queue. What was begun ends; starts, events, timers and",
 			"schedules keep arriving, and wait in their queues for up to fourteen days. Timeouts go",
-			"on by the clock: they are acted on when the stack is resumed, in the order in which",
+			"on by the clock: they are acted on when the stack goes on, in the order in which",
 			"everything arrived. It can be repeated, and goes on where it was. docs/operations.md",
 			"says more. Needs the policy of the output OperatePolicyArn."),
 		examples: []string{"turnstile pause --stack shop", "turnstile pause --stack shop --drain 0s"},
@@ -76,22 +76,22 @@ func pauseCommand() *command {
 	}
 }
 
-func resumeCommand() *command {
+func unpauseCommand() *command {
 	return &command{
-		name: "resume", most: 0, also: []string{"unpause", "continue", "enable"},
+		name: "unpause", most: 0, also: []string{"enable"},
 		short: "let a stack that was paused go on",
 		long: paragraph(
 			"Turns the event sources on again: the orchestrator queue first, so that what was",
 			"cancelled or timed out meanwhile is not begun, then the delay and activity-dead queues,",
 			"then the activity queue. What waited is handled in the order in which it arrived."),
-		examples: []string{"turnstile resume --stack shop"},
+		examples: []string{"turnstile unpause --stack shop"},
 		declare: func(c *cli, _ *flag.FlagSet) action {
 			return func(ctx context.Context, _ []string) error {
 				p, err := c.pausing(ctx)
 				if err != nil {
 					return err
 				}
-				return p.resume(ctx)
+				return p.unpause(ctx)
 			}
 		},
 	}
@@ -112,7 +112,7 @@ func (c *cli) pausing(ctx context.Context) (*pausing, error) {
 	return &pausing{cli: c, stack: stack, sources: sources}, nil
 }
 
-// pausing is a pause or a resume.
+// pausing is a pause, or the end of one.
 type pausing struct {
 	*cli
 	stack   stackControl
@@ -151,10 +151,10 @@ func (p *pausing) pause(ctx context.Context, drain time.Duration) error {
 	return p.print(ctx)
 }
 
-func (p *pausing) resume(ctx context.Context) error {
+func (p *pausing) unpause(ctx context.Context) error {
 	for n := range pauseSteps {
 		if err := p.turn(ctx, n, true); err != nil {
-			return p.cutShort("resume", err)
+			return p.cutShort("unpause", err)
 		}
 	}
 	return p.print(ctx)
@@ -163,7 +163,7 @@ func (p *pausing) resume(ctx context.Context) error {
 // cutShort says how to go on.
 func (p *pausing) cutShort(verb string, err error) error {
 	return fmt.Errorf("%w\nThe stack is between the two: `turnstile%s %s` goes on where this was, `turnstile%s %s` takes it back",
-		err, p.settings.words(), verb, p.settings.words(), map[string]string{"pause": "resume", "resume": "pause"}[verb])
+		err, p.settings.words(), verb, p.settings.words(), map[string]string{"pause": "unpause", "unpause": "pause"}[verb])
 }
 
 const (
@@ -272,7 +272,7 @@ func (p *pausing) print(ctx context.Context) error {
 	}
 	rows.Print(screen)
 	if state.State == "paused" {
-		fmt.Fprintf(p.err, "paused: what waits is kept for fourteen days; resume before %s\n", state.KeptUntil.Format("2006-01-02 15:04 UTC"))
+		fmt.Fprintf(p.err, "paused: what waits is kept for fourteen days; unpause it before %s\n", state.KeptUntil.Format("2006-01-02 15:04 UTC"))
 	}
 	return nil
 }

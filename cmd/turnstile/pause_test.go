@@ -96,7 +96,7 @@ func TestPauseStopsTurnsFirstAndActivitiesWhenTheyAreDone(t *testing.T) {
 	b, s := paused(t)
 	s.work = []int{3, 1, 0}
 	r := b.run("pause")
-	if r.status != exitOK || !strings.Contains(r.err, "resume before 2030-01-15 12:00 UTC") || !strings.Contains(r.out, "orchestrator\tDisabled\t0\t0\t0\n") {
+	if r.status != exitOK || !strings.Contains(r.err, "unpause it before 2030-01-15 12:00 UTC") || !strings.Contains(r.out, "orchestrator\tDisabled\t0\t0\t0\n") {
 		t.Errorf("%+v", r)
 	}
 	if got, want := strings.Join(s.done, " "), "-orchestrator -delay -activity-dead look look look -activity"; got != want {
@@ -107,8 +107,8 @@ func TestPauseStopsTurnsFirstAndActivitiesWhenTheyAreDone(t *testing.T) {
 	if r := b.run("pause"); r.status != exitOK || len(s.done) != 0 || !strings.Contains(r.err, "paused already: orchestrator (turns)") {
 		t.Errorf("%+v, %v", r, s.done)
 	}
-	if out := b.ok("resume", "--output", "json"); !strings.Contains(out, `"state": "running"`) {
-		t.Errorf("resume prints %s", out)
+	if out := b.ok("unpause", "--output", "json"); !strings.Contains(out, `"state": "running"`) {
+		t.Errorf("unpause prints %s", out)
 	}
 	if got, want := strings.Join(s.done, " "), "+orchestrator +delay +activity-dead +activity"; got != want {
 		t.Errorf("it did %s, want %s", got, want)
@@ -134,7 +134,7 @@ func TestAPauseThatIsCutShortSaysHowToGoOn(t *testing.T) {
 	t.Parallel()
 	b, s := paused(t)
 	s.refuse = deadletter.ActivityDead
-	b.fails(exitFailed, []string{"event source activity-dead", "AccessDenied", "`turnstile --stack shop pause` goes on", "`turnstile --stack shop resume` takes it back"}, "--stack", "shop", "pause")
+	b.fails(exitFailed, []string{"event source activity-dead", "AccessDenied", "`turnstile --stack shop pause` goes on", "`turnstile --stack shop unpause` takes it back"}, "--stack", "shop", "pause")
 	s.refuse = ""
 	b.ok("pause")
 	if got := strings.Join(s.done, " "); got != "-orchestrator -delay -activity-dead -activity" {
@@ -204,5 +204,5 @@ func TestPauseRefuses(t *testing.T) {
 	b.stack = &fakeStack{}
 	b.fails(exitFailed, []string{"no event sources", "template.yaml"}, "pause")
 	b.stack = nil
-	b.fails(exitFailed, []string{"end it to pause it"}, "resume")
+	b.fails(exitFailed, []string{"end it to pause it"}, "unpause")
 }

@@ -35,7 +35,7 @@ func describe(e *history.Event) (kind, detail string) {
 		add("as %s", e.Instance)
 	case history.SystemCall:
 		add("%s", e.Op)
-	case history.OrchestrationCancelRequested, history.ExternalRejected:
+	case history.OrchestrationCancelRequested, history.OrchestrationSuspended, history.OrchestrationResumed, history.ExternalRejected:
 		add("%s", e.Reason)
 	}
 	if e.Imposed != "" {

@@ -18,7 +18,7 @@ func (t *Trace) Outcome(d client.Description) {
 	switch d.Status {
 	case client.StatusCompleted:
 		status = t.paint.green(string(d.Status))
-	case client.StatusRunning:
+	case client.StatusRunning, client.StatusSuspended:
 		status = t.paint.yellow(string(d.Status))
 	}
 	var b block
@@ -27,6 +27,8 @@ func (t *Trace) Outcome(d client.Description) {
 	switch {
 	case d.Failure != nil:
 		b.line("  %s", printable.Line(d.Failure.Message))
+	case d.Suspension != nil:
+		b.line("  suspended: %s", printable.Line(d.Suspension.Reason))
 	case d.Problem != nil:
 		b.line("  %s: %s", printable.Line(d.Problem.Kind), printable.Line(d.Problem.Message))
 	case len(d.Output) > 0:

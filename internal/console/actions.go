@@ -59,6 +59,16 @@ func (h *handler) terminate(r *request, in api.End) (api.Sent, error) {
 	return sent(id, h.as(r.Request).Terminate(r.Context(), id, in.Reason))
 }
 
+func (h *handler) suspend(r *request, in api.End) (api.Sent, error) {
+	id := r.vars["id"]
+	return sent(id, h.as(r.Request).Suspend(r.Context(), id, in.Reason))
+}
+
+func (h *handler) resume(r *request, in api.End) (api.Sent, error) {
+	id := r.vars["id"]
+	return sent(id, h.as(r.Request).Resume(r.Context(), id, in.Reason))
+}
+
 func (h *handler) wake(r *request, _ api.Nothing) (api.Sent, error) {
 	id := r.vars["id"]
 	return sent(id, h.as(r.Request).Wake(r.Context(), id))

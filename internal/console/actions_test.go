@@ -79,6 +79,30 @@ func TestAnInstanceFromStartToPurge(t *testing.T) {
 	}
 }
 
+func TestAnInstanceIsSuspendedAndResumed(t *testing.T) {
+	t.Parallel()
+	b, c := running(t)
+	input, err := json.Marshal(demo.Order("held", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	post[api.Started](b, "instances", api.Start{Name: "Fulfil", Instance: "held", Input: input})
+	until(b.follow("instance=held"), "instance", func(i api.LiveInstance) bool { return i.LastEventID > 5 })
+	post[api.Sent](b, "instances/held/suspend", api.End{Reason: "the bank is down"})
+	until(b.follow("instance=held"), "instance", func(i api.LiveInstance) bool { return i.Instance.Status == string(client.StatusSuspended) })
+	if i := get[api.Instance](b, "instances/held"); i.Suspension == nil || i.Suspension.Reason != "the bank is down" {
+		t.Errorf("it is %+v", i)
+	}
+	if found := list(b, "status", "suspended").Instances; len(found) != 1 || found[0].Suspension == nil {
+		t.Errorf("suspended are %+v", found)
+	}
+	post[api.Sent](b, "instances/held/resume", api.End{})
+	until(b.follow("instance=held"), "instance", func(i api.LiveInstance) bool { return i.Instance.Status != string(client.StatusSuspended) })
+	if d, err := c.Describe(t.Context(), "held"); err != nil || d.Suspension != nil {
+		t.Errorf("it is %+v, %v", d, err)
+	}
+}
+
 func TestAnInstanceIsCancelledAndTerminated(t *testing.T) {
 	t.Parallel()
 	b, c := running(t)

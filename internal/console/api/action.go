@@ -67,7 +67,7 @@ type Raise struct {
 	DryRun bool `json:"dry_run,omitempty"`
 }
 
-// End cancels or terminates.
+// End cancels, terminates, suspends or resumes.
 type End struct {
 	// Reason for the history.
 	Reason string `json:"reason,omitempty"`

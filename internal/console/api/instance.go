@@ -28,6 +28,8 @@ type Instance struct {
 	Output           json.RawMessage            `json:"output,omitempty"`
 	Failure          *wire.Failure              `json:"failure,omitempty"`
 	Problem          *store.Problem             `json:"problem,omitempty"`
+	// Suspension says since when, by whom and why it is suspended.
+	Suspension *store.Suspension `json:"suspension,omitempty"`
 	// LoopedAt is when it was slowed last, because it goes on without a pause.
 	LoopedAt time.Time `json:"looped_at,omitzero"`
 	// Sealed says why custom status, output and details are left out.
@@ -80,7 +82,7 @@ func InstanceOf(d *client.Description) Instance {
 		CreatedAt: d.CreatedAt, UpdatedAt: d.UpdatedAt, EndedAt: d.EndedAt,
 		SearchAttributes: d.SearchAttributes,
 		CustomStatus:     valueJSON(d.CustomStatus), Output: valueJSON(d.Output),
-		Failure: failureOf(d.Failure), Problem: d.Problem, LoopedAt: d.LoopedAt,
+		Failure: failureOf(d.Failure), Problem: d.Problem, Suspension: d.Suspension, LoopedAt: d.LoopedAt,
 	}
 	if d.Sealed != nil {
 		out.Sealed = d.Sealed.Error()

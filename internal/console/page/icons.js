@@ -26,6 +26,7 @@ const line = {
   child: "M4 2v7h8M9.5 6.5L12 9l-2.5 2.5",
   file: "M4 1.5h5l3.5 3.5v9.5H4zM9 1.5V5h3.5",
   play: "M4.5 2.5l8 5.5-8 5.5z",
+  pause: "M5.5 3v10M10.5 3v10",
 };
 
 // Icon draws one of the names above. Props: name, size in px (14).
@@ -41,6 +42,7 @@ const shapes = {
   completed: html`<path d="M2 8.5l4 4 8-9" fill="none" stroke="currentColor" stroke-width="2.4" stroke-linecap="round" stroke-linejoin="round" />`,
   failed: html`<path d="M3 3l10 10M13 3L3 13" fill="none" stroke="currentColor" stroke-width="2.6" stroke-linecap="round" />`,
   stuck: html`<path d="M8 1.5L15 14H1z" /><path class="cut" d="M8 6v4M8 12v.2" fill="none" stroke-width="1.7" stroke-linecap="round" />`,
+  suspended: html`<path d="M5.5 2.5v11M10.5 2.5v11" fill="none" stroke="currentColor" stroke-width="2.8" stroke-linecap="round" />`,
   corrupt: html`<path d="M8 1l7 7-7 7-7-7z" /><path class="cut" d="M8 2l-1.6 4.4 3.2 3L8 14" fill="none" stroke-width="1.5" />`,
   cancelled: html`<circle cx="8" cy="8" r="5.8" fill="none" stroke="currentColor" stroke-width="2" /><path d="M4 12l8-8" stroke="currentColor" stroke-width="2" />`,
   terminated: html`<path d="M3 3h10v10H3z" />`,

@@ -219,9 +219,9 @@ func Sources(sources []Source) []api.Finding {
 	}
 	switch {
 	case len(off) > 0 && on == 0:
-		f.add(Warning, "`turnstile resume` lets it go on.", "the stack is paused")
+		f.add(Warning, "`turnstile unpause` lets it go on.", "the stack is paused")
 	case len(off) > 0:
-		f.add(Problem, "`turnstile resume` turns all of them on, `turnstile pause` off.", "some event sources are off: %s", strings.Join(off, ", "))
+		f.add(Problem, "`turnstile unpause` turns all of them on, `turnstile pause` off.", "some event sources are off: %s", strings.Join(off, ", "))
 	case on == len(wanted):
 		f.add(OK, "", "all event sources are on")
 	}

@@ -55,6 +55,16 @@ func (c *Client) Wake(ctx context.Context, instance string) error {
 	return c.act(ctx, instance, "wake", api.Nothing{})
 }
 
+// Suspend has an instance run no code until it is resumed.
+func (c *Client) Suspend(ctx context.Context, instance, reason string) error {
+	return c.act(ctx, instance, "suspend", api.End{Reason: reason})
+}
+
+// Resume lets a suspended instance go on.
+func (c *Client) Resume(ctx context.Context, instance, reason string) error {
+	return c.act(ctx, instance, "resume", api.End{Reason: reason})
+}
+
 // Purge removes an instance.
 func (c *Client) Purge(ctx context.Context, instance string, force bool) error {
 	return c.act(ctx, instance, "purge", api.Purge{Force: force})

@@ -29,7 +29,7 @@ func descriptionOf(i *api.Instance) client.Description {
 		Instance: i.Instance, Name: i.Name, Version: i.Version, Status: client.Status(i.Status),
 		ExecutionID: i.ExecutionID, FirstExecution: max(i.FirstExecution, 1), StartID: i.StartID,
 		CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt, EndedAt: i.EndedAt, SearchAttributes: i.SearchAttributes,
-		CustomStatus: i.CustomStatus, Output: i.Output, Problem: i.Problem, LoopedAt: i.LoopedAt,
+		CustomStatus: i.CustomStatus, Output: i.Output, Problem: i.Problem, Suspension: i.Suspension, LoopedAt: i.LoopedAt,
 	}
 	if i.Failure != nil {
 		d.Failure = i.Failure.History()

@@ -65,6 +65,20 @@ export function WakeDialog(props) {
     ${of(props.instance)}<p>A stuck instance tries again now. All that it has open (activities, timers, children) is sent again, which is harmless.</p><//>`;
 }
 
+export function SuspendDialog(props) {
+  const [reason, setReason] = useState("");
+  return html`<${FormDialog} title="Suspend" action="Suspend the instance" onClose=${props.onClose} submit=${sends("suspend", { reason }, "Suspend sent to", props)}>
+    ${of(props.instance)}<p>Its code does not run until it is resumed. What comes meanwhile is recorded: events, results of activities that were begun, timers. Nothing is lost.</p>
+    <${Reason} value=${reason} onInput=${setReason} /><//>`;
+}
+
+export function ResumeDialog(props) {
+  const [reason, setReason] = useState("");
+  return html`<${FormDialog} title="Resume" action="Resume the instance" onClose=${props.onClose} submit=${sends("resume", { reason }, "Resume sent to", props)}>
+    ${of(props.instance)}<p>Its code takes what came while it was suspended, in its order, and goes on.</p>
+    <${Reason} value=${reason} onInput=${setReason} /><//>`;
+}
+
 export function RerunDialog(props) {
   return html`<${FormDialog} title="Rerun" action="Begin again" onClose=${props.onClose} submit=${sends("rerun", {}, "Rerun sent to", props)}>
     ${of(props.instance)}<p>It begins its next execution from the beginning, with the input that its last execution began with, on the newest version that is deployed. What was completed runs again. A parent that waited for it is told nothing more.</p><//>`;
@@ -72,7 +86,7 @@ export function RerunDialog(props) {
 
 export function PurgeDialog(props) {
   const [sure, setSure] = useState(false);
-  const ended = !["running", "stuck", "corrupt"].includes(props.instance.status);
+  const ended = !["running", "stuck", "suspended", "corrupt"].includes(props.instance.status);
   const submit = async () => {
     await sends("purge", ended ? {} : { force: true }, "Purged:", { ...props, onDone: null })();
     go("#/instances");

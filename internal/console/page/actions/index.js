@@ -3,18 +3,21 @@ import { html, useState } from "../ui.js";
 import { useMayAct } from "../about.js";
 import { Button } from "../components.js";
 import { isProblem } from "../problems.js";
-import { CancelDialog, PurgeDialog, RaiseDialog, RerunDialog, TerminateDialog, WakeDialog } from "./dialogs.js";
+import { CancelDialog, PurgeDialog, RaiseDialog, RerunDialog, ResumeDialog, SuspendDialog, TerminateDialog, WakeDialog } from "./dialogs.js";
 
 // actions that make sense for an instance: [key, word, icon, dialog].
 export function actionsOf(i) {
   if (["completed", "failed", "cancelled", "terminated"].includes(i.status)) return [rerun, purge];
   if (i.status === "corrupt") return [wake, purge];
-  return isProblem(i) ? [wake, raise, cancel, terminate, purge] : [raise, cancel, wake, terminate, purge];
+  if (i.status === "suspended") return [resume, raise, cancel, terminate, purge];
+  return isProblem(i) ? [wake, suspend, raise, cancel, terminate, purge] : [raise, suspend, cancel, wake, terminate, purge];
 }
 
 const raise = ["raise", "Raise an event", "bell", RaiseDialog];
 const cancel = ["cancel", "Cancel", "cross", CancelDialog];
 const wake = ["wake", "Wake", "wake", WakeDialog];
+const suspend = ["suspend", "Suspend", "pause", SuspendDialog];
+const resume = ["resume", "Resume", "play", ResumeDialog];
 const terminate = ["terminate", "Terminate", "stop", TerminateDialog];
 const rerun = ["rerun", "Rerun", "wake", RerunDialog];
 const purge = ["purge", "Purge", "trash", PurgeDialog];
@@ -26,8 +29,8 @@ export function Actions({ instance, onDone }) {
   const [open, setOpen] = useState(null);
   if (!useMayAct()) return null;
   const all = actionsOf(instance);
-  const Dialog = all.find(([key]) => key === open)?.[3] ?? [raise, cancel, wake, terminate, rerun, purge].find(([key]) => key === open)?.[3];
-  const first = isProblem(instance) ? "wake" : "";
+  const Dialog = all.find(([key]) => key === open)?.[3] ?? [raise, cancel, wake, suspend, resume, terminate, rerun, purge].find(([key]) => key === open)?.[3];
+  const first = isProblem(instance) ? "wake" : instance.status === "suspended" ? "resume" : "";
   return html`<div class="actions" role="group" aria-label="Actions">${all.map(([key, word, icon]) => html`<${Button} key=${key} icon=${icon} kind=${key === first ? "primary" : ""} onClick=${() => setOpen(key)}>${word}<//>`)}</div>
     ${Dialog && html`<${Dialog} instance=${instance} onClose=${() => setOpen(null)} onDone=${onDone} />`}`;
 }

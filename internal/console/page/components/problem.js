@@ -10,9 +10,9 @@ import { Diff } from "./diff.js";
 import { Chip } from "./status.js";
 import { Copy, External, Text } from "./text.js";
 
-// ProblemLine is the problem, or the failure, in a line. Props: instance.
+// ProblemLine is the problem, the failure or why it is suspended, in a line. Props: instance.
 export function ProblemLine({ instance: i }) {
-  const p = i.problem ?? i.failure;
+  const p = i.suspension?.reason && !i.problem ? { message: i.suspension.reason } : i.problem ?? i.failure;
   if (!p || (!p.message && !p.kind)) return null;
   const kind = p.kind ?? "", message = p.message ?? "";
   return html`<span class=${"problem-line " + i.status}>${kind && kind !== i.status && !message.startsWith(kind) && html`<strong>${kind}</strong> `}<${Text} value=${message} max=${300} /></span>`;
@@ -22,7 +22,7 @@ export function ProblemLine({ instance: i }) {
 // and heading, where what is around it has them).
 export function Problem({ instance: i, bare = false }) {
   const p = i.problem;
-  if (!p || !isProblem(i)) return null;
+  if (!p || !(isProblem(i) || i.suspension)) return null;
   const differs = p.kind === "nondeterminism" ? difference(p) : null;
   return html`<${bare ? "div" : "section"} class=${bare ? "problem" : "problem notice " + i.status} aria-label=${bare ? null : "Problem"}><div class="grow">
     ${!bare && html`<h2><${Chip} kind=${i.status}>${p.kind}<//> ${p.event_id ? html`at event ${p.event_id}` : ""} <small class="muted">${p.since_ms ? html`for <${Span} from=${p.since_ms} />` : ""}${
