@@ -158,18 +158,28 @@ func settingsTables(t *testing.T) string {
 // defaultIn is the part of a comment that the column of defaults says.
 var defaultIn = regexp.MustCompile(`Defaults? \d(?:[^:;,.]|,\d)*[;.] ?`)
 
-// sentences makes one line of a comment, without its default.
+// sentences makes one line of the first sentence of a comment, and of those that say what
+// special values mean. Its default has a column; the rest is in the doc comment.
 func sentences(text string) string {
 	text = defaultIn.ReplaceAllString(strings.Join(strings.Fields(text), " "), "\x00")
-	var b strings.Builder
+	var kept []string
 	for part := range strings.SplitSeq(text, "\x00") {
-		if part != "" {
-			part = string(unicode.ToUpper(rune(part[0]))) + part[1:]
+		if part = strings.TrimSpace(part); part == "" {
+			continue
 		}
-		b.WriteString(part)
+		part = string(unicode.ToUpper(rune(part[0]))) + part[1:]
+		for _, sentence := range strings.SplitAfter(part, ". ") {
+			sentence = strings.TrimSpace(sentence)
+			if len(kept) == 0 || special.MatchString(sentence) {
+				kept = append(kept, sentence)
+			}
+		}
 	}
-	return strings.NewReplacer("[", "", "]", "", "|", `\|`).Replace(strings.TrimSpace(b.String()))
+	return strings.NewReplacer("[", "", "]", "", "|", `\|`).Replace(strings.Join(kept, " "))
 }
+
+// special begins a sentence of a comment on what values mean or may be.
+var special = regexp.MustCompile(`^(Negative|0 |With 1|At least|Default|On Lambda|It must|[A-Z]\w+ (is|are) )`)
 
 func valueText(v reflect.Value) string {
 	if d, ok := v.Interface().(time.Duration); ok {
@@ -181,6 +191,9 @@ func valueText(v reflect.Value) string {
 				return fmt.Sprintf("%d %s", d/u.unit, u.name)
 			}
 		}
+	}
+	if v.IsZero() && v.CanInt() {
+		return "0"
 	}
 	digits := fmt.Sprint(v.Interface())
 	if v.CanInt() {

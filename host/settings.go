@@ -12,24 +12,24 @@ import (
 // Settings bound what a handler does. The zero value of a field means its
 // default; what can be turned off says how.
 type Settings struct {
-	// Parallelism is how many groups of a batch, or attempts of a batch of
-	// activities, run side by side. Default 10. With 1 they run one after
-	// another in the order of the batch, on the caller's goroutine.
+	// Parallelism is how many groups of a batch, or attempts of a batch of activities, run
+	// at the same time. Default 10. With 1 they run one after another in the order of the
+	// batch, on the caller's goroutine.
 	Parallelism int
-	// SendWindow is for how long a message waits for others of its invocation to be
-	// sent to the same queue, so that they share a call, and what follows from them an
-	// invocation; not at all where no other group or attempt is left that could send
-	// one. An attempt whose batch has slower ones is told of so much later. Default 20
-	// milliseconds; negative: no calls are shared.
+	// SendWindow is how long a message waits for other messages of its invocation to the
+	// same queue, so that they share a call. It waits only while another group or attempt
+	// of the invocation may still send. A quick attempt of a batch with slower ones may
+	// therefore be reported that much later. Default 20 milliseconds; negative: no calls
+	// are shared.
 	SendWindow time.Duration
-	// SuspectReceives is from which receive of its message on a turn, or an attempt
-	// of an activity, is noted as a suspect in the table before it is made, so that
-	// one that kills its process is found. Default 4; negative: never.
+	// SuspectReceives is the receive of a message from which on its turn, or its attempt,
+	// is noted in the table before it runs, so that one that kills its process is found.
+	// Default 4; negative: never.
 	SuspectReceives int
-	// LogPayloads lets lines of the log quote payloads: what a panic says, and the
-	// first 120 bytes of inputs that differ from those recorded. Without it they say
-	// where to look. Lines that authors write are theirs. Where Codecs seal payloads
-	// none is quoted.
+	// LogPayloads lets log lines quote payloads: the text of a panic, and the first 120
+	// bytes of inputs that differ from the recorded ones. Without it the lines only say
+	// where to look. It does not affect lines that authors write. With a codec no payload
+	// is quoted.
 	LogPayloads bool
 
 	Turn     TurnSettings
@@ -44,28 +44,28 @@ type Settings struct {
 
 // TurnSettings bound the making of turns.
 type TurnSettings struct {
-	// Time is how much of the invocation must be left for a turn to be begun.
-	// Default 10 seconds.
+	// Time is how much of the invocation must be left to begin a turn. Default 10
+	// seconds.
 	Time time.Duration
-	// InlineTime is how much must be left for an inline activity to be begun;
-	// otherwise the turn goes on in another invocation. Default 15 seconds.
+	// InlineTime is how much of the invocation must be left to begin an inline activity;
+	// otherwise the turn continues in another invocation. Default 15 seconds.
 	InlineTime time.Duration
 	// CommitAttempts is how often a commit is tried, identically, if its outcome is
-	// unknown or it is throttled. A throttled one that holds results of inline
-	// activities is tried for as long as there is time. Default 3.
+	// unknown or it is throttled. A throttled commit with results of inline activities is
+	// tried as long as there is time. Default 3.
 	CommitAttempts int
 	// Executions is how many executions of an instance one invocation runs
 	// one after the other (continue-as-new) before it sends a wake. Default 20.
 	Executions int
-	// BlockLimit is how long orchestration code may block outside durable
-	// operations; that it does is noticed before it has done so for twice as
-	// long. Default 10 seconds; negative: unwatched, on the caller's goroutine.
+	// BlockLimit is how long orchestration code may block outside durable operations.
+	// Blocking is noticed within twice this time. Default 10 seconds; negative: not
+	// watched, and the code runs on the caller's goroutine.
 	BlockLimit time.Duration
-	// FailWhenStuck fails every instance where it would be stuck.
+	// FailWhenStuck makes every instance fail instead of being stuck.
 	FailWhenStuck bool
-	// WakeFirst and WakeMax: a stuck instance is tried again by the first sweep
-	// after WakeFirst, doubled with each try, at most WakeMax. Defaults 1 minute
-	// and 1 hour.
+	// WakeFirst and WakeMax bound the delay after which a sweep lets a stuck instance try
+	// again: WakeFirst after the first try, doubled with each try, at most WakeMax.
+	// Defaults 1 minute and 1 hour.
 	WakeFirst, WakeMax time.Duration
 }
 
@@ -79,53 +79,52 @@ type DispatchSettings struct {
 	// new schedules a second, by region; a call that it throttles is repeated with
 	// growing pauses.
 	Parallelism int
-	// Time is how much of the invocation must be left for a dispatch to
-	// make another call, and twice as much for it to begin another step: ten
-	// things to send for each of the calls side by side. With half of it left,
+	// Time is how much of the invocation must be left to make another call, and half
+	// of what must be left to begin another step: ten things to send for each of the
+	// calls that are made at the same time. With half of it left,
 	// calls under way are given up. The rest is sent when the turn's messages
 	// come back. Default 5 seconds.
 	Time time.Duration
-	// TimerBorder is up to which wait a timer goes through the delay queue,
-	// not through the timer service. Default and upper bound 15 minutes;
-	// negative: none does. TimerLeast is below which wait every timer goes
-	// through the queue, since a timer service refuses the past. Default 2
-	// minutes.
+	// TimerBorder is the longest wait for which a timer goes through the delay queue, and
+	// not through the timer service. Default and upper bound 15 minutes; negative: no
+	// timer does. TimerLeast is the wait below which every timer goes through the queue,
+	// because a timer service refuses the past. Default 2 minutes.
 	TimerBorder, TimerLeast time.Duration
 }
 
 // MessageSettings say how often and for how long messages come again.
 type MessageSettings struct {
-	// BackoffFirst and BackoffMax: a message that is handed back is delivered again
-	// after BackoffFirst, doubled with each receive, at most BackoffMax. Defaults 1
-	// second and 15 minutes: after an outage it comes within about the time that
-	// the outage took, and the queue's thousand receives last for ten days.
+	// BackoffFirst and BackoffMax bound the delay after which a returned message is
+	// delivered again: BackoffFirst, doubled with each receive, at most BackoffMax.
+	// Defaults 1 second and 15 minutes: after an outage a message comes within about the
+	// time that the outage took, and the queue's thousand receives last for ten days.
 	BackoffFirst, BackoffMax time.Duration
-	// QueueVisibility is for how long the orchestrator, delay and activity dead-letter
-	// queues hide a message that was received. Default 2 minutes, which must be what the
-	// queues have.
+	// QueueVisibility is how long the orchestrator, delay and activity dead-letter queues
+	// hide a message that was received. It must be what the queues have. Default 2
+	// minutes.
 	QueueVisibility time.Duration
-	// RoundReceives is from which receive on a message of the orchestrator queue is
-	// sent round the delay queue, as a new message that counts as redriven. It must
-	// be below the queue's maxReceiveCount (1,000), at which SQS would move the
-	// message to the dead letters, perhaps between a commit and its dispatch.
-	// Default 900; negative: never.
+	// RoundReceives is the receive from which on a message of the orchestrator queue is
+	// sent through the delay queue, as a new message that counts as redriven. It must be
+	// below the queue's maxReceiveCount (1,000), at which SQS would move the message to
+	// the dead letters, perhaps between a commit and its dispatch. Default 900; negative:
+	// never.
 	RoundReceives int
-	// ReleaseTime is how long a FIFO group that is done waits for the others of its
-	// batch, whose messages Lambda deletes together. After it the process deletes
-	// the group's messages itself, so that SQS can hand out the next ones. Default
-	// 10 seconds; negative: the group waits until the invocation returns.
+	// ReleaseTime is how long a finished FIFO group waits for the others of its batch,
+	// whose messages Lambda deletes together. After it the process deletes the group's
+	// messages itself, so that SQS can hand out the next ones. Default 10 seconds;
+	// negative: the group waits until the invocation returns.
 	ReleaseTime time.Duration
-	// EarlyWindow is how long an event goes round for an instance that has not
-	// started. Default 15 minutes. EarlyFirst and EarlyMax are the first and
-	// the longest delay. Defaults 2 seconds and 2 minutes.
+	// EarlyWindow is how long an event waits in the delay queue for an instance that has
+	// not started. Default 15 minutes. EarlyFirst and EarlyMax are the first and the
+	// longest delay. Defaults 2 seconds and 2 minutes.
 	EarlyWindow, EarlyFirst, EarlyMax time.Duration
-	// PatchWindow is for how long the messages of an instance, whose history has
-	// the patch of a build that is being rolled out, go round for a process of
-	// that build; then the instance is stuck. Default 15 minutes; negative: it
-	// is stuck at once. EarlyFirst and EarlyMax are the delays.
+	// PatchWindow is how long the messages of an instance wait in the delay queue for a
+	// process of another build, if the history has a patch of that build; then the
+	// instance is stuck. Default 15 minutes; negative: it is stuck at once. EarlyFirst and
+	// EarlyMax are the delays.
 	PatchWindow time.Duration
-	// NewerFirst and NewerMax: delays of a message whose instance has events
-	// that only a newer build knows. Defaults 1 and 15 minutes.
+	// NewerFirst and NewerMax bound the delays of a message whose instance has events that
+	// only a newer build knows. Defaults 1 and 15 minutes.
 	NewerFirst, NewerMax time.Duration
 }
 
@@ -134,14 +133,12 @@ type LimitSettings struct {
 	// Operations is how many operations the code may schedule in answer to one message,
 	// Coroutines how many branches an execution may have at once. 0 means 10,000 of each.
 	Operations, Coroutines int
-	// Events is how many events an execution may have. Once it has them,
-	// the next message fails the instance (imposed: limit) and has its open
-	// work asked to stop; at four fifths there is a warning in the log. Default
-	// 50,000; negative: no limit.
+	// Events is how many events an execution may have. The next message fails the instance
+	// (imposed: limit) and asks its open work to stop. At four fifths there is a warning
+	// in the log. Default 50,000; negative: no limit.
 	Events int
-	// Bytes is the same for what the events of an execution hold:
-	// their payloads, and 300 bytes for each. A cold turn reads all of it.
-	// Default 50,000,000; negative: no limit.
+	// Bytes is how much the events of an execution may hold: their payloads, and 300 bytes
+	// for each event. A cold turn reads all of it. Default 50,000,000; negative: no limit.
 	Bytes int
 	// Result is the longest result of an activity, in bytes. Default 262,144.
 	Result int
@@ -149,16 +146,17 @@ type LimitSettings struct {
 
 // CacheSettings bound the cache of recent instances.
 type CacheSettings struct {
-	// Bytes bounds it by what the instances hold: histories, operations, stacks. An
+	// Bytes bounds the cache by what its instances hold: histories, operations, stacks. An
 	// instance of a dozen events takes 15 KB, one of 200 events with payloads of 200
 	// bytes 140 KB. Default 128 MiB; on Lambda a quarter of the function's memory.
-	// What no longer fits makes one instance go by chance; its next turn reads its
+	// If the cache is full, a random instance leaves it; its next turn reads its
 	// history.
 	Bytes int
-	// Coroutines bounds it by branches that wait, an instance having one at
-	// least. Default 10,000.
+	// Coroutines bounds the cache by branches that wait; an instance has at least one.
+	// Default 10,000.
 	Coroutines int
-	// Instances bounds it by count. 0 means no such bound; negative: no cache.
+	// Instances bounds the cache by its number of instances. 0 means no such bound;
+	// negative: no cache.
 	Instances int
 	// Age is how long after its last read or commit an instance may be
 	// used without a read. Default and upper bound 10 minutes: the grace of a
@@ -170,16 +168,16 @@ type CacheSettings struct {
 // other messages, or continue as new, without a timer or the result of a queued activity
 // in between.
 type LoopSettings struct {
-	// Depth is how many turns in a row may follow from each other so. A message that
-	// goes further waits in the delay queue before it is delivered, counts as
+	// Depth is how many turns in a row may follow from each other without a pause. A
+	// message beyond that waits in the delay queue before it is delivered, counts as
 	// CountLooping, and is noted in the record of the instance that sends it. Default
 	// 1,000; negative: no limit.
 	Depth int
-	// First is how long what goes one turn further waits, doubled with each turn more, at
-	// most Max. Defaults 1 second and 15 minutes, which is the most.
+	// First is how long the first message beyond Depth waits; each further turn doubles
+	// the wait, up to Max. Defaults 1 second and 15 minutes, which is the most.
 	First, Max time.Duration
-	// Fail fails the instance that would go on beyond Depth (imposed: limit), in place of
-	// the pauses.
+	// Fail makes the instance that would exceed Depth fail (imposed: limit), instead of
+	// the delays.
 	Fail bool
 }
 
@@ -194,18 +192,18 @@ type PurgeSettings struct {
 	Grace time.Duration
 	// Page is how many stored items one call deletes. Default 500.
 	Page int
-	// Retention is how long an instance is kept after its end, where its orchestration
-	// does not say (turnstile.Retention); then it is purged. Default 0: for ever. At
-	// least Grace.
+	// Retention is how long an instance is kept after its end, if its orchestration does
+	// not say (turnstile.Retention); then it is purged. 0 means for ever. At least Grace.
 	Retention time.Duration
 }
 
 // AttemptSettings bound attempts of activities.
 type AttemptSettings struct {
-	// Timeout bounds an attempt whose policy does not. Default 5 minutes.
+	// Timeout is the time limit of an attempt whose activity has no AttemptTimeout.
+	// Default 5 minutes.
 	Timeout time.Duration
-	// Time is how much of the invocation must be left for an attempt to be begun.
-	// Default 10 seconds.
+	// Time is how much of the invocation must be left to begin an attempt. Default 10
+	// seconds.
 	Time time.Duration
 	// ExitTime is how long before the invocation's end the context of an
 	// activity ends. Default 5 seconds.
@@ -214,26 +212,25 @@ type AttemptSettings struct {
 	// attempt; a third of its heartbeat timeout if that is less. Default 10
 	// seconds.
 	HeartbeatInterval time.Duration
-	// QueueVisibility is for how long the activity queue itself hides a message
-	// that was received. The message of an attempt without a time limit of its own
-	// stays hidden for as long, and is delivered again then if the process has died.
-	// Default 16 minutes, which must be what the queue has.
+	// QueueVisibility is how long the activity queue itself hides a message that was
+	// received. It must be what the queue has. The message of an attempt without a time
+	// limit of its own stays hidden for as long, and is then delivered again if the
+	// process has died. Default 16 minutes.
 	QueueVisibility time.Duration
-	// VisibilityMargin is added to what an attempt may take when its message
-	// is hidden from others. Default 30 seconds.
+	// VisibilityMargin is added to the time limit of an attempt when its message is
+	// hidden from others. Default 30 seconds.
 	VisibilityMargin time.Duration
-	// LookAfter: a first attempt that begins later than this after it was scheduled
-	// looks first whether its activity is to stop, which is a read. One that begins
-	// sooner, as most do, learns of it by its first heartbeat. All further attempts
-	// look. Default 10 seconds; negative: each attempt looks.
+	// LookAfter is the delay after its scheduling from which on a first attempt reads
+	// first whether its activity is to stop. An attempt that begins sooner, as most do,
+	// learns of it by its first heartbeat. All further attempts read. Default 10 seconds;
+	// negative: each attempt reads.
 	LookAfter time.Duration
-	// DeathLimit is how many processes in a row must die in an attempt, from
-	// the receive Settings.SuspectReceives of its message on, for its activity to
-	// fail as lost. Default 5.
+	// DeathLimit is how many processes in a row must die in an attempt, from the receive
+	// Settings.SuspectReceives of its message on, until its activity fails as lost.
+	// Default 5.
 	DeathLimit int
-	// UnknownFirst and UnknownMax are the first and the longest delay of an
-	// attempt whose activity is not registered; it goes round until a build has
-	// it. Defaults 15 seconds and 15 minutes.
+	// UnknownFirst and UnknownMax bound the delays of an attempt whose activity is not
+	// registered; it waits until a build has it. Defaults 15 seconds and 15 minutes.
 	UnknownFirst, UnknownMax time.Duration
 }
 
