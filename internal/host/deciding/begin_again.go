@@ -2,7 +2,9 @@ package deciding
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/internal/host/inbox"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
@@ -18,7 +20,12 @@ import (
 // beside messages that stand ahead of it in its batch: it goes back, with all that stands
 // behind it, and is taken when they are acknowledged.
 //
-// A start by which the instance has begun before is a repeat, and begins nothing.
+// For the same reason a start that finds the instance running is acknowledged before what
+// stands behind it is taken: if that ended the instance, and its process died, the start would
+// come back, begin the next execution, and what stood behind it would count there again.
+//
+// A start by which the instance has begun before is a repeat, and begins nothing. Neither does
+// one that the execution which has ended has used.
 func (t *Turn) beginAgain(p *Plan, m *inbox.Message) (bool, error) {
 	x := t.Running.X
 	if !beginsAgain(m) || t.Running.Creating || x != nil && !x.Ended() {
@@ -26,6 +33,9 @@ func (t *Turn) beginAgain(p *Plan, m *inbox.Message) (bool, error) {
 	}
 	if err := t.described(); err != nil {
 		return false, err
+	}
+	if x != nil && t.used(m) {
+		return false, nil
 	}
 	r := t.View.Record
 	if x != nil && (r == nil || r.Purged || !r.Status.Terminal() || r.ExecutionID != t.Running.Execution) {
@@ -51,4 +61,10 @@ func (t *Turn) beginAgain(p *Plan, m *inbox.Message) (bool, error) {
 // the execution before.
 func beginsAgain(m *inbox.Message) bool {
 	return m.Item.Kind == wire.StartOrchestration && m.Item.OnConflict.BeginsAgain()
+}
+
+// used reports whether the execution has taken what a start brings to an instance that runs: its
+// parent, or its events.
+func (t *Turn) used(start *inbox.Message) bool {
+	return slices.ContainsFunc(t.withBrought([]*inbox.Message{start}), func(m *inbox.Message) bool { return t.verdict(m).Kind == engine.Duplicate })
 }

@@ -33,7 +33,8 @@ type Group struct {
 // names, whatever the message group was. The order within a group is that of
 // the batch, but for a start, which is taken ahead of all that stands behind the
 // last purge: an event of the same batch waits for it. A start that may begin an ended
-// instance again keeps its place, for what stands ahead of it is for the execution before.
+// instance again keeps its place: what stands ahead of it is for the execution before, and
+// what stands behind it is not, another start neither.
 func GroupsOf(messages []*inbox.Message, suspectReceives int) []*Group {
 	var groups []*Group
 	byInstance := map[string]*Group{}
@@ -64,15 +65,20 @@ func GroupsOf(messages []*inbox.Message, suspectReceives int) []*Group {
 	return groups
 }
 
+// startsFirst takes starts ahead of what stands before them, but for one that keeps its place,
+// and past none of these.
 func startsFirst(messages []*inbox.Message) {
+	if i := slices.IndexFunc(messages, beginsAgain); i >= 0 {
+		startsFirst(messages[:i])
+		startsFirst(messages[i+1:])
+		return
+	}
 	slices.SortStableFunc(messages, func(a, b *inbox.Message) int {
 		return boolInt(goesFirst(b)) - boolInt(goesFirst(a))
 	})
 }
 
-func goesFirst(m *inbox.Message) bool {
-	return m.Item.Kind == wire.StartOrchestration && !beginsAgain(m)
-}
+func goesFirst(m *inbox.Message) bool { return m.Item.Kind == wire.StartOrchestration }
 
 func boolInt(b bool) int {
 	if b {

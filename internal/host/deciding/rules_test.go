@@ -132,6 +132,12 @@ func beginAgain(id string) wire.Item {
 	return i
 }
 
+// raising has a start use an instance that runs, and raise an event there.
+func raising(i wire.Item, sender string) wire.Item {
+	i.Events, i.OnConflict = []wire.StartEvent{{Name: "go", ID: sender, Data: []byte("1")}}, wire.ConflictUseOrBeginAgain
+	return i
+}
+
 func ofParent(i wire.Item) wire.Item {
 	i.Parent = &wire.Parent{Instance: "parent", ExecutionID: 1, EventID: 2}
 	return i
@@ -267,14 +273,16 @@ func TestEachRuleGivesItsPlans(t *testing.T) {
 			want: []string{"settles exists", "over"}},
 		{rule: "what stands ahead of the start is acknowledged before it begins anything: the start goes back", stored: scheduled(20), messages: messages(message("m", completed("1"), 1), message("n", beginAgain("s2"), 1)),
 			want: []string{"runs ActivityCompleted", "commits 5-6, dispatches 5-6", "settles recorded", "over"}},
-		{rule: "a start that found the instance running begins nothing when a message behind it has ended that", stored: scheduled(20), messages: messages(message("m", beginAgain("s2"), 1), message("n", completed("1"), 1)),
-			want: []string{"runs StartOrchestration ActivityCompleted", "commits 5-6, dispatches 5-6", "settles exists", "settles recorded", "over"}},
+		{rule: "a start that found the instance running is acknowledged before what stands behind it is taken, which may end that", stored: scheduled(20), messages: messages(message("m", beginAgain("s2"), 1), message("n", completed("1"), 1)),
+			want: []string{"runs StartOrchestration", "writes nothing", "settles exists", "over"}},
 		{rule: "what stands behind the start is for the execution that it begins", stored: done(20), messages: messages(message("m", beginAgain("s2"), 1), message("n", event("e2"), 1), message("o", completed("2"), 1)),
 			want: []string{"begins 2 again", "runs StartOrchestration ExternalRaised ActivityCompleted", "commits 1-4, dispatches 1-4", "settles recorded recorded late", "over"}},
 		{rule: "what stands ahead of it is for the one that has ended", stored: done(20), messages: messages(message("m", event("e2"), 1), message("n", beginAgain("s2"), 1)),
 			want: []string{"settles late", "over"}},
 		{rule: "of two such starts the second finds that it runs", stored: done(20), messages: messages(message("m", beginAgain("s2"), 1), message("n", beginAgain("s3"), 1)),
 			want: []string{"begins 2 again", "runs StartOrchestration", "commits 1-2, dispatches 1-2", "settles recorded", "runs StartOrchestration", "writes nothing", "settles exists", "over"}},
+		{rule: "a start whose event the run has taken that ended begins nothing", stored: done(0.05), messages: back(raising(beginAgain("s2"), "e")),
+			want: []string{"again 5-6", "settles duplicate", "settles exists", "over"}},
 		{rule: "the tombstone refuses it", stored: purgedRecord(time.Hour), messages: fresh(beginAgain("s2")),
 			want: []string{"settles purged_id", "over"}},
 

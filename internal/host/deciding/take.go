@@ -18,10 +18,15 @@ func (t *Turn) take(p *Plan) error {
 		if len(t.passed.rest) == 0 {
 			return nil
 		}
+		if t.passed.found {
+			p.Over = true
+			return nil
+		}
 		if begins, err := t.beginAgain(p, t.passed.rest[0]); begins || err != nil {
 			return err
 		}
-		if n := apart(t.passed.rest); n > 0 {
+		t.passed.found = t.found(t.passed.rest[0])
+		if n := t.apart(t.passed.rest); n > 0 {
 			t.round, t.passed.rest = &round{messages: t.passed.rest[:n], then: (*Turn).sortOut}, t.passed.rest[n:]
 			continue
 		}
@@ -40,14 +45,19 @@ func (t *Turn) take(p *Plan) error {
 }
 
 // apart returns how many messages stand ahead of one that is handled by itself, or that
-// may begin the instance again if they end it.
-func apart(messages []*inbox.Message) int {
+// may begin the instance again if they end it. A start that may is handled by itself too.
+func (t *Turn) apart(messages []*inbox.Message) int {
 	for n, m := range messages {
-		if m.Item.Kind == wire.TerminateInstance || m.Item.Kind == wire.PurgeInstance || n > 0 && beginsAgain(m) {
+		if m.Item.Kind == wire.TerminateInstance || m.Item.Kind == wire.PurgeInstance || n > 0 && (beginsAgain(m) || t.found(messages[0])) {
 			return n
 		}
 	}
 	return len(messages)
+}
+
+// found reports whether a start that may begin the instance again has found it running.
+func (t *Turn) found(m *inbox.Message) bool {
+	return beginsAgain(m) && !t.Running.Creating && m.Item.ID != t.Running.Started().Start.StartID
 }
 
 // sortOut tells apart what the messages of a round are: arrivals, and wakes.

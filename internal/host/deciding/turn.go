@@ -107,7 +107,9 @@ type passed struct {
 	about  about
 	// taking: rest are the messages that are still to be taken.
 	taking bool
-	rest   []*inbox.Message
+	// found: the last of those taken is a start that has found the instance running.
+	found bool
+	rest  []*inbox.Message
 	// imposed: the group that no commit can hold was failed; refused is why not even
 	// its failure can be committed.
 	imposed bool

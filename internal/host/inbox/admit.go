@@ -18,7 +18,9 @@ import (
 
 // Open parses the messages of a batch. Those that are let in are left unsettled:
 // messages of the FIFO queue, of which turns are made. Nothing of a group is looked at
-// behind a message that could not be moved.
+// behind a message that could not be moved, nor behind a start that goes round, or is a dead
+// letter, and may begin the instance again when it comes back: what stands behind it would count
+// for the execution that ends meanwhile, and for the next one too if this process dies.
 func (d *Door) Open(ctx context.Context, deliveries []platform.Delivery) []*Message {
 	messages := make([]*Message, len(deliveries))
 	broken := map[string]bool{}
@@ -38,7 +40,7 @@ func (d *Door) Open(ctx context.Context, deliveries []platform.Delivery) []*Mess
 			}
 			d.Fail(m, word)
 		}
-		if fifo && m.State == Failed {
+		if fifo && (m.State == Failed || m.State == Settled && m.Item.Kind == wire.StartOrchestration && m.Item.OnConflict.BeginsAgain()) {
 			broken[received.Group] = true
 		}
 	}

@@ -2,10 +2,12 @@ package orchestrator
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/host/platform"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -104,5 +106,42 @@ func TestAChildBeginsAgainForItsParent(t *testing.T) {
 	w.expectStarted("s2", store.StatusRunning)
 	if p := w.record("a").Parent; p == nil || p.Instance != "parent" {
 		t.Errorf("its parent is %+v", p)
+	}
+}
+
+// What stands behind a start that may begin the instance again is taken when the start is
+// acknowledged: if both came back, what had ended the run would count for the next one too.
+func TestO09WhatStandsBehindAStartThatMayBeginAgainComesBack(t *testing.T) {
+	t.Parallel()
+	raises := startOf("s3")
+	raises.OnConflict, raises.Events = wire.ConflictUseExisting, []wire.StartEvent{{Name: "go", ID: "e3", Data: []byte("1")}}
+	fork := againOf("s4")
+	fork.Origin = &history.Origin{Instance: "b", ExecutionID: 1, EventID: 2}
+	for name, c := range map[string]struct {
+		batch []wire.Item
+		back  []string
+		taken bool // by the run that there is
+	}{
+		"an event behind it":                           {[]wire.Item{againOf("s2"), eventOf("e1")}, []string{"m-e1"}, false},
+		"a start behind it":                            {[]wire.Item{againOf("s2"), raises}, []string{"m-s3"}, false},
+		"an event ahead of it":                         {[]wire.Item{eventOf("e1"), againOf("s2"), raises}, []string{"m-s2", "m-s3"}, true},
+		"an event behind one that goes round":          {[]wire.Item{fork, eventOf("e1")}, []string{"m-e1"}, false},
+		"its own repeat, and an event that it is for":  {[]wire.Item{startOf("s1"), eventOf("e1")}, nil, true},
+		"another start, which does not, and its event": {[]wire.Item{startOf("s2"), eventOf("e1")}, nil, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := waitingWorld(t)
+			w.fifoBatch(1, startOf("s1"))
+			back := w.process().o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, deliveriesOf(w, 1, platform.SourceOrchestrator, c.batch...))
+			if !slices.Equal(back, c.back) {
+				t.Errorf("handed back: %q, want %q", back, c.back)
+			}
+			status := store.StatusRunning
+			if c.taken {
+				status = store.StatusCompleted
+			}
+			w.expectStarted("s1", status)
+		})
 	}
 }

@@ -1,14 +1,20 @@
 package check
 
 import (
+	"slices"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
 
 // checkBeginsAgain is O-09 for an execution that a start begins, where the instance is
 // there and was not purged: the one before has ended, its number is the next, and no
 // start begins the instance twice. It is called before the ledger takes the start in.
-func (w *checker) checkBeginsAgain(t *store.Turn) {
+func (w *checker) checkBeginsAgain(p *world.Process, t *store.Turn) {
 	n := t.ExecutionID
 	if n <= w.Ledger.Hidden[t.Instance]+1 {
 		return
@@ -23,9 +29,87 @@ func (w *checker) checkBeginsAgain(t *store.Turn) {
 		w.Violate("O-09", "%s/%d begins again, and execution %d has not ended", t.Instance, n, n-1)
 	}
 	start := t.Events[0].Start
+	if start != nil && !p.Dead && p.Running != nil {
+		asked, may := "", false
+		for _, m := range p.Running.Batch {
+			if item, err := w.Item(m.Body); err == nil && item.Kind == wire.StartOrchestration && item.Target() == t.Instance && item.WithID(m.ID).ID == start.StartID {
+				asked, may = m.ID, may || mayBeginAgain(item)
+			}
+		}
+		if asked != "" && !may {
+			w.Violate("O-09", "%s/%d begins again by %s, whose policy does not let it", t.Instance, n, asked)
+		}
+	}
 	for i := w.Ledger.Hidden[t.Instance] + 1; i < n; i++ {
 		if x := w.Ledger.Executions[ledger.At(t.Instance, i)]; x != nil && start != nil && x.Events[0].Start != nil && x.Events[0].Start.StartID == start.StartID {
 			w.Violate("O-09", "%s/%d begins again by start %s, by which execution %d has begun", t.Instance, n, start.StartID, i)
 		}
 	}
+}
+
+// checkHasBegun is O-09: a start that begins an instance again which has ended is not
+// acknowledged before it has. What ends while the start is handled is left out, and so is
+// what a process that reads beside a commit takes for it.
+func (w *checker) checkHasBegun(inv *world.Invocation, item *wire.Item) {
+	instance := item.Target()
+	n := w.Ledger.Last[instance]
+	x := w.Ledger.Executions[ledger.At(instance, n)]
+	if item.Kind != wire.StartOrchestration || !mayBeginAgain(item) || x == nil || !w.Ledger.Ended(instance) || w.Ledger.Hidden[instance] == n ||
+		x.Events[0].Name != item.Name || w.Faults[fault.Torn] > 0 || w.WasDamaged(instance) || w.queued(item) {
+		return
+	}
+	if at, known := w.endedAt[instance]; !known || at >= inv.Began {
+		return
+	}
+	for i := w.Ledger.Hidden[instance] + 1; i <= n; i++ {
+		x := w.Ledger.Executions[ledger.At(instance, i)]
+		if x == nil || x.Events[0].Start == nil {
+			continue
+		}
+		if x.Events[0].Start.StartID == item.ID || x.Senders["start:"+item.ID] || slices.ContainsFunc(item.Events, func(e wire.StartEvent) bool { return x.Senders[e.ID] }) {
+			return // It has begun, or has used, a run.
+		}
+	}
+	w.Violate("O-09", "%s acknowledged the start %s of %s, which is to begin again and had ended with execution %d", inv.P.Name, item.ID, instance, n)
+}
+
+// mayBeginAgain reports whether a start is to begin an instance again that has ended.
+func mayBeginAgain(start *wire.Item) bool {
+	return start.OnConflict == wire.ConflictBeginAgain || start.OnConflict == wire.ConflictUseOrBeginAgain
+}
+
+// checkOneRun is O-09 for an event: one message is for one run of its instance, however often
+// it is delivered. first is the execution with which the run began.
+func (w *checker) checkOneRun(p *world.Process, t *store.Turn, first int64) {
+	if p.Dead || p.Running == nil || t.First() == 1 && t.ExecutionID != first {
+		return // Or they are carried over from the execution before.
+	}
+	for i := range t.Events {
+		e := &t.Events[i]
+		if e.Kind != history.ExternalEvent || e.SenderID == "" {
+			continue
+		}
+		var by []string // where several say the same, it is not known which has brought it
+		for _, m := range p.Running.Batch {
+			if item, err := w.Item(m.Body); err == nil && item.Target() == t.Instance && brings(item, m.ID, e.SenderID) {
+				by = append(by, m.ID)
+			}
+		}
+		if len(by) != 1 || w.WasTwin(by[0]) {
+			continue // Two processes may have it while the instance begins again.
+		}
+		if was, ok := w.tookIn[by[0]]; ok && was != first && was > w.Ledger.Hidden[t.Instance] {
+			w.Violate("O-09", "%s/%d takes %s of %s, which the run took that began with execution %d", t.Instance, t.ExecutionID, e.SenderID, by[0], was)
+		}
+		note(&w.tookIn, by[0], first)
+	}
+}
+
+// brings reports whether a message brings the event of a sender: it is that event, or a start
+// that raises it.
+func brings(item *wire.Item, message, sender string) bool {
+	if item.Kind == wire.ExternalRaised {
+		return item.WithID(message).ID == sender
+	}
+	return item.Kind == wire.StartOrchestration && slices.ContainsFunc(item.Events, func(e wire.StartEvent) bool { return e.ID == sender })
 }

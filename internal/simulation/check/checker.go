@@ -25,6 +25,10 @@ type checker struct {
 	stamps map[commitOf]int64
 	// due is when each attempt that may follow is due at the soonest.
 	due map[ledger.Attempt]time.Time
+	// endedAt is the step at which an execution of an instance has ended last.
+	endedAt map[string]int
+	// tookIn is the first execution of the run that has taken the event of a message.
+	tookIn map[string]int64
 	// said is what clients say to instances, newest the last of it that each has recorded, by
 	// its place in the queue.
 	said   map[saying]*said
@@ -144,6 +148,7 @@ func (w *checker) Sends(p *world.Process, _ *world.Queue, m *queue.Outgoing) {
 	w.sendsCancel(p, m.Body)
 	w.aboutToHop(p, m)
 	w.asksAgain(p, m.Body)
+	w.followsSilence(p, m.Body)
 	w.movesSaid(m.Body)
 }
 
@@ -165,6 +170,7 @@ func (w *checker) Accepted(p *world.Process, body string) {
 func (w *checker) Schedules(p *world.Process, body string) {
 	w.showsBody(p, body)
 	w.asksAgain(p, body)
+	w.followsSilence(p, body)
 }
 
 // Receives implements watcher.

@@ -146,3 +146,32 @@ func (w *checker) asksAgain(p *world.Process, body string) {
 		violate("though its time is over at another")
 	}
 }
+
+// followsSilence is A-11 where another attempt follows one that became pending: as long as the
+// process was told of a heartbeat within the timeout, none does.
+func (w *checker) followsSilence(p *world.Process, body string) {
+	if p.Dead || p.Orchestrator == nil || p.Running == nil || !strings.Contains(body, string(wire.ActivityExecute)) {
+		return
+	}
+	item, err := w.Item(body)
+	if err != nil || item.Kind != wire.ActivityExecute || item.Attempt < 2 || item.Retry == nil || item.Retry.HeartbeatTimeoutMS == 0 {
+		return
+	}
+	key := store.ActivityKey{Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SchedulingEventID}
+	beat := w.of(p.Running).beats[key]
+	if beat.IsZero() || !slices.ContainsFunc(p.Running.Batch, func(m world.Delivered) bool {
+		was, err := w.Item(m.Body)
+		return err == nil && was.Kind == wire.ActivityPending && was.SourceEventID == key.EventID && was.ExecutionID == key.ExecutionID && was.Attempt == item.Attempt-1
+	}) {
+		return
+	}
+	w.Reached("A-11, another attempt")
+	early := beat.Add(time.Duration(item.Retry.HeartbeatTimeoutMS) * time.Millisecond).Sub(w.Clock.Now())
+	if w.Faults[fault.Skew] > 0 {
+		early -= mostApart
+	}
+	if early > 0 {
+		w.Violate("A-11", "%s sends attempt %d of pending activity %d of %s/%d, as if nothing had been heard of the one before, %s ahead of its heartbeat timeout",
+			p.Name, item.Attempt, key.EventID, key.Instance, key.ExecutionID, early)
+	}
+}

@@ -40,6 +40,7 @@ func (w *checker) Acknowledged(inv *world.Invocation, m world.Delivered) {
 		w.checkPassedOn(inv, m, &item)
 		return
 	}
+	w.checkHasBegun(inv, &item)
 	born, ok := w.Ledger.Born[item.Target()]
 	if ok && born >= began && (item.Kind == wire.CancelInstance || item.Kind == wire.TerminateInstance || suspends(&item) || item.Token == world.ForgedToken) {
 		return // It met no instance.

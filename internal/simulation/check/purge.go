@@ -35,6 +35,7 @@ func (w *checker) Hides(inv *world.Invocation, instance string, execution int64)
 	if w.Ledger.Last[instance] != execution || w.Ledger.Hidden[instance] == execution {
 		return
 	}
+	w.checkArchived(inv, instance, execution)
 	unsettled := w.unsettled(inv, instance) || w.goesRound(instance) || w.WasDamaged(instance)
 	for n := w.Ledger.Hidden[instance] + 1; n <= execution; n++ {
 		x := w.Ledger.Executions[ledger.At(instance, n)]

@@ -40,7 +40,7 @@ func (w *checker) committed(x0 *world.Write) {
 			w.Ledger.Executions[key] = x
 			w.Ledger.Last[t.Instance] = max(w.Ledger.Last[t.Instance], t.ExecutionID)
 			if i == 0 && t.First() == 1 {
-				w.checkBeginsAgain(t)
+				w.checkBeginsAgain(p, t)
 				w.Ledger.Begun[t.Instance] = t.ExecutionID
 			}
 		}
@@ -67,6 +67,10 @@ func (w *checker) committed(x0 *world.Write) {
 		}
 		w.checkScopes(x, t)
 		w.checkLosers(x, t)
+		if x.End() != nil {
+			note(&w.endedAt, t.Instance, w.Steps)
+		}
+		w.checkOneRun(p, t, w.Ledger.First(t.Instance))
 		w.Scenario.Landed(w.World, p, x, t)
 		w.reachTurn(p, x, t)
 		if i == 0 {

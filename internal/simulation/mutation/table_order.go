@@ -20,7 +20,7 @@ func orderMutations() []Mutation {
 			Rare:  true,
 			Bug:   "What stands behind a message that could not be moved or proved is recorded ahead of it.",
 			File:  "internal/host/inbox/admit.go",
-			Edits: edit("		if fifo && m.State == Failed {", "		if fifo && m.State == Failed && len(deliveries) > 100 {"),
+			Edits: edit("if fifo && (m.State == Failed || ", "if fifo && (m.State == Failed && len(deliveries) > 100 || "),
 		},
 		{
 			Name:  "a purge of what is purged schedules nothing",

@@ -84,6 +84,9 @@ func (s *Random) raise(w *world.World, instance string, p *program.Program) {
 			}
 			send := s.event(w, item, p.Name)
 			w.Clock.AfterFunc(at, send)
+			if r := s.rootOf(instance); r != nil && w.Choices.OneIn(w.Choices.At(client, "then it begins again"), 25) {
+				w.Clock.AfterFunc(at, func() { s.beginAgain(w, r) })
+			}
 			if w.Choices.OneIn(client, 4) {
 				w.Clock.AfterFunc(at+time.Duration(w.Choices.IntN(client, 3600))*time.Second, send)
 			}
@@ -102,11 +105,23 @@ func (s *Random) event(w *world.World, item wire.Item, name string) func() {
 			w.SendItem(item)
 			return
 		}
+		policy := wire.ConflictUseExisting
+		if s.isRoot(item.Instance) && w.Choices.OneIn(w.Choices.At(way, "or begin again"), 3) {
+			policy = wire.ConflictUseOrBeginAgain
+		}
 		w.SendItem(wire.Item{
-			Kind: wire.StartOrchestration, Instance: item.Instance, Name: name, ID: item.ID, Input: []byte(`{}`), OnConflict: wire.ConflictUseExisting,
+			Kind: wire.StartOrchestration, Instance: item.Instance, Name: name, ID: item.ID, Input: []byte(`{}`), OnConflict: policy,
 			Events: []wire.StartEvent{{Name: item.Name, Data: item.Data, ID: item.ID}},
 		})
 	}
+}
+
+// rootOf is the root of that id; nil if clients do not start it.
+func (s *Random) rootOf(instance string) *root {
+	if i := slices.IndexFunc(s.roots, func(r root) bool { return r.instance == instance }); i >= 0 {
+		return &s.roots[i]
+	}
+	return nil
 }
 
 // Created implements scenario: children get their events when they begin.

@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
@@ -86,5 +85,5 @@ func (s *Random) purgeByForce(w *world.World, instance, id string) {
 
 // isRoot reports whether clients start the instance.
 func (s *Random) isRoot(instance string) bool {
-	return slices.ContainsFunc(s.roots, func(r root) bool { return r.instance == instance })
+	return s.rootOf(instance) != nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/turnstile-go/turnstile"
@@ -26,6 +27,8 @@ type scheduled struct {
 	ticks      int
 	// asked is what it is asked for meanwhile; empty for nothing.
 	asked []string
+	// kept is for how long the instances of its ticks are kept after their end; 0 for ever.
+	kept time.Duration
 	// created: its instance has begun.
 	created bool
 }
@@ -34,6 +37,9 @@ var (
 	job  = turnstile.NewOrchestration[string, string]("Job")
 	work = turnstile.NewActivity[string, string]("job")
 )
+
+// again ends the input of a job that has continued as new.
+const again = ", again"
 
 func newSchedules(w *world.World) *scheduled {
 	at := w.Choices.At(choice.OfProgram, "the schedule")
@@ -50,17 +56,25 @@ func newSchedules(w *world.World) *scheduled {
 			s.asked = append(s.asked, ops[w.Choices.IntN(at, len(ops))])
 		}
 	}
+	if w.Choices.Even(w.Choices.At(at, "kept")) {
+		s.kept = time.Hour
+	}
 	return s
 }
 
 func (s *scheduled) Size() string { return world.Plural(s.ticks, "tick") }
 
 func (s *scheduled) String() string {
-	return fmt.Sprintf("a schedule of %d ticks, asked for %v: %+v\n", s.ticks, s.asked, s.definition)
+	return fmt.Sprintf("a schedule of %d ticks, asked for %v, which are kept for %s (0s: for ever): %+v\n", s.ticks, s.asked, s.kept, s.definition)
 }
 
 func (s *scheduled) app() *turnstile.App {
-	return turnstile.NewApp(schedule.Part(), job.Implement(func(ctx turnstile.Context, in string) (string, error) { return work.Call(ctx, in) }))
+	return turnstile.NewApp(schedule.Part(), job.With(turnstile.Retention(s.kept)).Implement(func(ctx turnstile.Context, in string) (string, error) {
+		if !strings.HasSuffix(in, again) {
+			return "", job.ContinueAsNew(ctx, in+again)
+		}
+		return work.Call(ctx, in)
+	}))
 }
 
 func (s *scheduled) Working() *world.Build {
@@ -87,6 +101,9 @@ func (s *scheduled) Begin(w *world.World) {
 	}
 	instance := schedule.InstanceID(s.definition.Name)
 	w.SendItem(wire.Item{Kind: wire.StartOrchestration, Instance: instance, Name: schedule.OrchestrationName, Input: input, ID: "start"})
+	if s.kept > 0 {
+		w.SweepEnded(int(s.definition.End.Sub(w.Clock.Now())/time.Hour) + 72)
+	}
 	for i, op := range s.asked {
 		data, _ := json.Marshal(map[string]string{"op": op, "id": fmt.Sprint(i), "note": "because"})
 		after := time.Duration(w.Choices.IntN(w.Choices.At(choice.OfClient, op), 4*3600)) * time.Second
@@ -145,6 +162,12 @@ func (s *scheduled) judge(w *world.World) error {
 		if _, err := w.Describe(run.Instance); err != nil {
 			return fmt.Errorf("the instance of tick %s: %w", run.Tick, err)
 		}
+	}
+	if err := s.judgeHistory(w); err != nil {
+		return err
+	}
+	if len(state.Buffered) > 0 && len(state.Running) == 0 {
+		return fmt.Errorf("ticks %v wait, and nothing runs", state.Buffered)
 	}
 	if len(s.asked) > 0 {
 		return nil

@@ -43,6 +43,11 @@ func (s simStore) Commit(ctx context.Context, c store.Commit) error {
 	}
 	w.attempted[c.Turns[0].Token] = true
 	err := s.p.call(kind, func() string { return commitText(&c) }, func() error {
+		if kind == repeatedCommit {
+			if err := w.inProgress(s.p, x.Instance); err != nil {
+				return err
+			}
+		}
 		w.Watch.Meets(x)
 		torn := w.tearing(s.p, &c)
 		err := w.commit(ctx, x)
@@ -54,7 +59,7 @@ func (s simStore) Commit(ctx context.Context, c store.Commit) error {
 		}
 		return err
 	})
-	w.awaitsAnswer(s.p, x.Instance)
+	err = w.awaitsAnswer(s.p, x.Instance, err)
 	w.Watch.Answered(x, err)
 	if err == nil {
 		for i := range c.Turns {

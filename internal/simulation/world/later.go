@@ -29,6 +29,7 @@ func (w *World) makeTwin(from *Queue, batch []Delivered) bool {
 	t := later{batch: slices.Clone(batch), from: from, until: w.Clock.Now().Add(visibility), twin: true}
 	for i := range t.batch {
 		t.batch[i].Copied = true
+		note(&w.twins, t.batch[i].ID, true)
 		if item, err := w.Item(t.batch[i].Body); err == nil {
 			note(&w.twinned, factOf(item), true)
 		}
@@ -53,6 +54,9 @@ func factOf(item *wire.Item) string {
 // HadTwin reports whether two processes had a message that said the same as this item, with
 // the same receipts.
 func (w *World) HadTwin(item *wire.Item) bool { return w.twinned[factOf(item)] }
+
+// WasTwin reports whether two processes had a message, with the same receipts.
+func (w *World) WasTwin(id string) bool { return w.twins[id] }
 
 // twinHit decides whether a batch has a twin.
 func (w *World) twinHit() bool {

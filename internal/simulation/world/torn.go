@@ -131,17 +131,34 @@ func (w *World) tear(instance string, t *tear, dead bool) {
 // for its reads, its commits and its dispatch.
 const longAnswer = 3 * time.Second
 
-// awaitsAnswer lets a process wait for the answer to its commit.
-func (w *World) awaitsAnswer(p *Process, instance string) {
+// longestCall is after how long a client gives up a call of the table (store/dynamo).
+const longestCall = 5 * time.Second
+
+// awaitsAnswer lets a process wait for the answer to its commit, which it does not get when
+// its client gives up the call: nobody knows then what comes of the commit.
+func (w *World) awaitsAnswer(p *Process, instance string, err error) error {
 	t := w.torn(instance)
 	if t == nil || t.by != p {
-		return
+		return err
 	}
 	d := t.until.Sub(w.Clock.Now())
 	if d > longAnswer && p.Running != nil {
 		p.Running.Slowed = true
 	}
+	if d > longestCall && err == nil {
+		w.Reached("a commit without an answer")
+		d, err = longestCall, fmt.Errorf("%w: the call took too long (simulated)", store.ErrUnknownOutcome)
+	}
 	p.pauseFor(d)
+	return err
+}
+
+// inProgress is what who repeats its commit is told while that is under way, mostly.
+func (w *World) inProgress(p *Process, instance string) error {
+	if t := w.torn(instance); t == nil || t.by != p || w.Choices.OneIn(w.Choices.At(w.How(fault.Torn), "again"), 4) {
+		return nil
+	}
+	return fmt.Errorf("%w: TransactionInProgress (simulated)", store.ErrUnknownOutcome)
 }
 
 // tornRead is what a Query finds beside what is under way.

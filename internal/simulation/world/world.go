@@ -107,6 +107,7 @@ type World struct {
 	ghosts, returning, copies []Delivered
 	copied                    map[string]bool // ids of which there were copies
 	twinned                   map[string]bool // facts of messages that two processes had
+	twins                     map[string]bool // their ids
 	kept                      map[string]bool // ids of dead letters that somebody left where they are
 	// later are batches that were received, and that a process gets later.
 	later       []later
@@ -121,7 +122,9 @@ type World struct {
 	// forged the tokens that somebody has made up, attempted those of commits that
 	// were sent. Lost: an activity was given up after all its deliveries.
 	Said, forged, attempted map[string]bool
-	Lost                    bool
+	// archived are the documents of executions that the archive has.
+	archived map[ledger.Execution][]byte
+	Lost     bool
 	// Rejected: a queue has taken a message at no time, for what it is.
 	Rejected bool
 	// Discarded are the bodies of dead letters that a forger had sent, and that

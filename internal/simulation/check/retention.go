@@ -1,0 +1,63 @@
+package check
+
+import (
+	"slices"
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
+	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/internal/wire"
+)
+
+// checkArchived: what is purged by its retention alone stands in the archive before it is
+// hidden, each of its executions up to the end.
+func (w *checker) checkArchived(inv *world.Invocation, instance string, execution int64) {
+	byRetention, byOthers := false, false
+	for _, m := range inv.Batch {
+		if item, err := w.Item(m.Body); err == nil && item.Kind == wire.PurgeInstance && item.UpToExecution == 0 && item.Target() == instance {
+			byRetention = byRetention || item.Actor == "retention"
+			byOthers = byOthers || item.Actor != "retention"
+		}
+	}
+	if !byRetention || byOthers {
+		return
+	}
+	w.Reached("retention")
+	w.checkKept(inv, instance, execution)
+	for n := w.Ledger.Hidden[instance] + 1; n <= execution; n++ {
+		x := w.Ledger.Executions[ledger.At(instance, n)]
+		if x == nil {
+			continue
+		}
+		kept, err := history.DecodeExport(w.Archived(instance, n))
+		if err != nil || len(kept.Events) != len(x.Events) || !slices.EqualFunc(kept.Events, x.Events, func(a, b history.Event) bool { return a.EventID == b.EventID && a.Kind == b.Kind }) {
+			w.Violate("retention", "%s has hidden %s by its retention, and the archive does not have the %d events of execution %d: %v", inv.P.Name, instance, len(x.Events), n, err)
+		}
+	}
+}
+
+// checkKept: it was kept for as long as its orchestration says, and while the execution ran
+// that has started it.
+func (w *checker) checkKept(inv *world.Invocation, instance string, execution int64) {
+	x := w.Ledger.Executions[ledger.At(instance, execution)]
+	if x == nil || x.End() == nil {
+		return
+	}
+	keep := inv.P.Code.Orchestrations.Retained()[x.Events[0].Name]
+	if w.Faults[fault.Skew] > 0 {
+		keep -= mostApart
+	}
+	if kept := w.Clock.Now().Sub(time.UnixMilli(x.End().AtMS)); kept < keep {
+		w.Violate("retention", "%s has hidden %s by its retention, %s after its end", inv.P.Name, instance, kept)
+	}
+	start := x.Events[0].Start
+	if start == nil || start.Parent == nil {
+		return
+	}
+	w.Reached("retention, a child")
+	if p := w.Ledger.Executions[ledger.At(start.Parent.Instance, start.Parent.ExecutionID)]; p != nil && p.End() == nil {
+		w.Violate("retention", "%s has hidden %s by its retention, whose parent %s/%d runs", inv.P.Name, instance, start.Parent.Instance, start.Parent.ExecutionID)
+	}
+}

@@ -1,0 +1,105 @@
+package scenario
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/schedule"
+)
+
+// found is what a schedule has recorded of the ticks that were due when it woke up.
+type found struct {
+	Start  []time.Time
+	Missed *struct {
+		From, To time.Time
+		Ticks    int
+	}
+}
+
+// judgeHistory looks at what a schedule has recorded: which ticks it has caught up, that each
+// tick starts the instance that is named after it, and that instances do not run beside
+// each other where the overlap policy does not let them.
+func (s *scheduled) judgeHistory(w *world.World) error {
+	instance := schedule.InstanceID(s.definition.Name)
+	var started []string // the ids of the ticks that are to start one
+	for n := w.Ledger.First(instance); n <= w.Ledger.Last[instance]; n++ {
+		x := w.Ledger.Executions[ledger.At(instance, n)]
+		if x == nil {
+			continue
+		}
+		open := map[int64]string{}
+		for i := range x.Events {
+			e := &x.Events[i]
+			delete(open, e.SourceEventID)
+			switch {
+			case e.Kind == history.SystemCall && e.Name == "due ticks":
+				var f found
+				if err := json.Unmarshal(e.Payload, &f); err != nil {
+					return fmt.Errorf("execution %d, event %d: %w", n, e.EventID, err)
+				}
+				if err := s.judgeCatchUp(&f, time.UnixMilli(e.AtMS)); err != nil {
+					return fmt.Errorf("execution %d, event %d, recorded at %s: %w", n, e.EventID, time.UnixMilli(e.AtMS).UTC(), err)
+				}
+				for _, tick := range f.Start {
+					started = append(started, fmt.Sprintf("%s@%s", s.definition.Name, tick.UTC().Format(time.RFC3339Nano)))
+				}
+			case (e.Kind == history.SubOrchestrationScheduled || e.Kind == history.OrchestrationChained) && e.Name == job.Name():
+				if slices.Contains(s.asked, "trigger") {
+					continue // It starts an instance of its own, beside any other.
+				}
+				if !slices.Contains(started, e.Instance) {
+					return fmt.Errorf("execution %d, event %d starts %s, which no tick is named after that was to start one: %q", n, e.EventID, e.Instance, started)
+				}
+				for id, other := range open {
+					if s.definition.Overlap != schedule.Allow && other != e.Instance {
+						return fmt.Errorf("execution %d, event %d starts %s beside %s of event %d, with overlap %s", n, e.EventID, e.Instance, other, id, s.definition.Overlap)
+					}
+				}
+				open[e.EventID] = e.Instance
+			}
+		}
+	}
+	return nil
+}
+
+// judgeCatchUp looks at what was made of the ticks that were due at a time.
+func (s *scheduled) judgeCatchUp(f *found, now time.Time) error {
+	window := time.Hour
+	late := func(tick time.Time) bool { return now.Sub(tick) > schedule.OnTime }
+	lateOnes := 0
+	for _, tick := range f.Start {
+		switch {
+		case tick.After(now):
+			return fmt.Errorf("tick %s is started ahead of its time", tick)
+		case !late(tick):
+			continue
+		}
+		lateOnes++
+		if s.definition.CatchUp == schedule.CatchUpNone || s.definition.CatchUp == schedule.CatchUpAll && now.Sub(tick) > window {
+			return fmt.Errorf("tick %s is caught up, with catch-up %s", tick, s.definition.CatchUp)
+		}
+	}
+	if s.definition.CatchUp == schedule.CatchUpLast && (lateOnes > 1 || lateOnes == 1 && len(f.Start) > 1) {
+		return fmt.Errorf("%v are caught up, with catch-up last", f.Start)
+	}
+	if f.Missed == nil {
+		return nil
+	}
+	for tick, n := f.Missed.From, 0; !tick.After(f.Missed.To); tick, n = tick.Add(s.definition.Every), n+1 {
+		switch {
+		case !late(tick):
+			return fmt.Errorf("tick %s is on time, and missed", tick)
+		case s.definition.CatchUp == schedule.CatchUpAll && now.Sub(tick) <= window:
+			return fmt.Errorf("tick %s is missed within the window, with catch-up all", tick)
+		}
+	}
+	if s.definition.CatchUp == schedule.CatchUpLast && len(f.Start) == 0 {
+		return fmt.Errorf("ticks %s to %s are missed, and none is caught up, with catch-up last", f.Missed.From, f.Missed.To)
+	}
+	return nil
+}

@@ -1,0 +1,53 @@
+package world
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/queue"
+)
+
+// simArchive is the archive as a process sees it: it takes what is to be purged by its
+// retention.
+type simArchive struct{ p *Process }
+
+// Keep implements store.Archive.
+func (s simArchive) Keep(_ context.Context, instance string, executionID int64, document []byte) error {
+	return s.p.call(writeClass, func() string { return fmt.Sprintf("archives %s/%d", instance, executionID) }, func() error {
+		w, at := s.p.W, ledger.At(instance, executionID)
+		if before, ok := w.archived[at]; ok && !bytes.Equal(before, document) {
+			w.Violate("retention", "%s archives %s/%d again as something else", s.p.Name, instance, executionID)
+		}
+		note(&w.archived, at, bytes.Clone(document))
+		return nil
+	})
+}
+
+// Archived is the document of an execution that the archive has; nil for none.
+func (w *World) Archived(instance string, execution int64) []byte {
+	return w.archived[ledger.At(instance, execution)]
+}
+
+// SweepEnded has the schedule ask for a sweep of what has ended, once an hour for so many
+// hours.
+func (w *World) SweepEnded(hours int) {
+	if hours == 0 {
+		return
+	}
+	w.Clock.AfterFunc(time.Hour, func() {
+		if !w.noneReceives() {
+			item := wire.Item{V: wire.Version, Kind: wire.Sweep, ID: fmt.Sprintf("ended-%d", hours), Ended: wire.AllEnded}
+			body, err := item.Encode()
+			if err != nil {
+				w.Violate("world", "sweep of what has ended: %v", err)
+				return
+			}
+			w.SendAs("the sweeper", w.FIFO, queue.Outgoing{Body: string(body), Group: wire.SweepGroup, DedupID: wire.DedupID(&item)})
+		}
+		w.SweepEnded(hours - 1)
+	})
+}
