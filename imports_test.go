@@ -89,7 +89,7 @@ var layers = []layer{
 	{dir: "internal/embeddedmetrics", own: "host queue"},
 	// What authors write; and what calls it from outside, which stands on it.
 	{dir: ".", own: "activity internal/activities engine history internal/around internal/names internal/near"},
-	{dir: "client", own: ". activity internal/activities internal/clock codec history internal/around internal/names internal/near queue store internal/wire"},
+	{dir: "client", own: ". activity internal/activities internal/clock codec history internal/around internal/limits internal/names internal/near queue store internal/wire"},
 	{dir: "schedule", own: ". client internal/names", foreign: "github.com/netresearch/go-cron"},
 	{dir: "internal/deadletter", own: "codec queue internal/wire"},
 	// The page and the API of the console: it stands on the client, and knows

@@ -4,18 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/names"
 )
 
 // MaxLimit is the most that [Limit] and [Rate] take. All permits of a Limit are one item;
 // each of a Rate is one of its own, and an attempt that finds none free has read them all.
-const MaxLimit = 100
-
-// maxLimitKey is the longest key of a limit, in bytes.
-const maxLimitKey = 256
+const MaxLimit = names.MaxLimit
 
 // Limit lets at most n attempts with this key run at a time, over all instances,
 // activities and processes: 1 to [MaxLimit]. The key is 1 to 256 bytes of UTF-8
@@ -75,27 +71,13 @@ func (r rate) applyToActivity(o *activityOptions) {
 // limitProblems returns what cannot be about a key and its number.
 func limitProblems(call, key string, n int) []error {
 	var all []error
-	wrong := func(argument, problem string, values ...any) {
-		all = append(all, &InvalidArgumentError{Call: call, Argument: argument, Problem: fmt.Sprintf(problem, values...)})
-	}
-	switch {
-	case key == "":
-		wrong("key", "is empty: name what is limited")
-	case len(key) > maxLimitKey:
-		wrong("key", "has %d bytes, it can have at most %d: use a name or a hash of it", len(key), maxLimitKey)
-	case !utf8.ValidString(key):
-		wrong("key", "%q is not UTF-8", key)
-	default:
-		for _, r := range key {
-			if unicode.IsControl(r) {
-				wrong("key", "%q has the control character %U", key, r)
-				break
-			}
+	wrong := func(argument, problem string) {
+		if problem != "" {
+			all = append(all, &InvalidArgumentError{Call: call, Argument: argument, Problem: problem})
 		}
 	}
-	if n < 1 || n > MaxLimit {
-		wrong("n", "is %d, it must be from 1 to %d; to stop an activity altogether pause its queue", n, MaxLimit)
-	}
+	wrong("key", names.LimitKey(key))
+	wrong("n", names.Limit(n))
 	return all
 }
 

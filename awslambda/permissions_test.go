@@ -86,6 +86,7 @@ func TestPoliciesGrantWhatTheCodeCallsAndNothingElse(t *testing.T) {
 				g.add("sqs:ChangeMessageVisibility", q)
 			}
 			commandCalls(t, g, operates)
+			g.add("dynamodb:UpdateItem", "ActivitiesTable under 0#*#limit*")
 			return g
 		}},
 		{"those who run the doctor", "DoctorPolicy", "", func(t *testing.T) grants {
@@ -406,6 +407,9 @@ func (g grants) allow(t *testing.T, condition string, statement any) {
 		for _, f := range list(functions) {
 			suffix += " of " + resourceName(t, f)
 		}
+	}
+	if keys, ok := follow(s, []string{"Condition", "ForAllValues:StringLike", "dynamodb:LeadingKeys"}); ok {
+		suffix = " under " + keys.(string)
 	}
 	if s["Condition"] != nil && suffix == "" {
 		t.Errorf("statement %v has a condition that this test does not know: %v", s["Sid"], s["Condition"])

@@ -25,8 +25,9 @@ type Config struct {
 	// told of an instance that exists, nor who completes an activity of one that
 	// is done; what looks at instances returns [ErrNoStore].
 	Store store.Store
-	// Activities is what workers keep of running activities. A client only reads
-	// it. Nil where that can't be looked at: ActivityState returns ErrNoActivities.
+	// Activities is what workers keep of running activities and of limits over instances. A
+	// client only reads it, but for SetLimit and ResetLimit. Nil where that can't be looked at: ActivityState
+	// and what is about limits return ErrNoActivities.
 	Activities store.Activities
 	// Queue is the orchestrator queue, a FIFO queue.
 	Queue queue.Queue

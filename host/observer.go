@@ -146,6 +146,9 @@ const (
 	TimeDispatch Timing = "dispatch"
 	TimeTurn     Timing = "turn"
 	TimeAttempt  Timing = "attempt"
+	// TimePermit is how long an attempt had waited in the line of its limit over instances
+	// when it got a permit; of those that had to wait.
+	TimePermit Timing = "permit"
 	// TimeMessageAge is how long a message had waited when it was received: since
 	// it was sent first, or was due.
 	TimeMessageAge Timing = "message_age"

@@ -19,6 +19,7 @@ var counters = []struct {
 }{
 	{host.CountTurns, "turnstile.turns", "{turn}", "Commits of turns, by how the turn stands afterwards."},
 	{host.CountAttempts, "turnstile.attempts", "{attempt}", "Attempts of activities, by outcome."},
+	{host.CountPermits, "turnstile.permits", "{attempt}", "What happens to permits of limits over instances."},
 	{host.CountMessages, "turnstile.messages", "{message}", "Messages settled, by what became of them."},
 	{host.CountHandedBack, "turnstile.messages.handed_back", "{message}", "Messages that come again, by reason."},
 	{host.CountDelayed, "turnstile.messages.delayed", "{message}", "Messages sent round the delay queue, by reason."},
@@ -43,6 +44,7 @@ var timings = []struct {
 	{host.TimeCommit, "turnstile.commit.duration", "How long a commit took."},
 	{host.TimeDispatch, "turnstile.dispatch.duration", "How long sending what a commit asked for took."},
 	{host.TimeAttempt, "turnstile.attempt.duration", "How long an attempt of an activity took."},
+	{host.TimePermit, "turnstile.permit.wait", "How long an attempt had waited in the line of its limit when it got a permit."},
 	{host.TimeMessageAge, "turnstile.message.age", "How long a message had waited when it was received."},
 }
 

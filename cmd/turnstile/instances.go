@@ -44,6 +44,11 @@ type instances interface {
 	// they cost.
 	Timeline(ctx context.Context, instance string, executions int) (api.Timeline, error)
 	List(ctx context.Context, q client.ListQuery) (client.ListPage, error)
+	// Limits, and what changes them; see client.Client.
+	Limits(ctx context.Context) ([]client.Limit, error)
+	Limit(ctx context.Context, key string) (client.Limit, error)
+	SetLimit(ctx context.Context, key string, n int) error
+	ResetLimit(ctx context.Context, key string) error
 	CountByStatus(ctx context.Context, q client.ListQuery, most int) (counts map[client.Status]int, more map[client.Status]bool, err error)
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
@@ -114,7 +115,7 @@ func withSecret(t *testing.T) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(q.Close)
-	c, err := client.New(client.Config{Store: s, Queue: q})
+	c, err := client.New(client.Config{Store: s, Queue: q, Activities: memorystore.NewActivities(time.Now)})
 	if err != nil {
 		t.Fatal(err)
 	}

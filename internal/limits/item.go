@@ -19,6 +19,9 @@ const (
 	longRetention = 10 * 365 * 24 * time.Hour
 )
 
+// Retention is for how long an item stays that nobody changes.
+const Retention = 15 * 24 * time.Hour
+
 // Key is that of the item of a limit.
 func Key(limit string) store.ActivityKey { return store.ActivityKey{Instance: limitPrefix + limit} }
 

@@ -126,6 +126,15 @@ func (s *State) Waits(who Who) bool {
 	return slices.ContainsFunc(s.Line, func(w Waiting) bool { return w.Who == who })
 }
 
+// Since is when an attempt came into the line, if it stands there.
+func (s *State) Since(who Who) (at time.Time, is bool) {
+	i := slices.IndexFunc(s.Line, func(w Waiting) bool { return w.Who == who })
+	if i < 0 {
+		return at, false
+	}
+	return time.UnixMilli(s.Line[i].Since), true
+}
+
 // Give gives a permit back.
 func (s State) Give(token string, now time.Time) (next State, called []Who) {
 	next = s.changed(now)

@@ -102,6 +102,7 @@ func (w *Worker) takePermit(ctx context.Context, t *task, p *prepared) (instead 
 			return nil, err
 		}
 		w.lines.note(r.LimitKey, stands, now)
+		before := state
 		if state, fresh = stands, true; !written {
 			continue
 		}
@@ -112,6 +113,9 @@ func (w *Worker) takePermit(ctx context.Context, t *task, p *prepared) (instead 
 		}
 		p.permits, p.asked = append(p.permits, permit{limit: r.LimitKey, token: token}), now
 		w.Observer.Count(host.CountPermits, "taken", 1)
+		if since, waited := before.Since(who); waited {
+			w.Observer.Timing(host.TimePermit, max(now.Sub(since), 0))
+		}
 		return nil, nil
 	}
 	return nil, errBusy(r.LimitKey)

@@ -97,6 +97,16 @@ func (c *Client) Heartbeat(ctx context.Context, token string, details json.RawMe
 	return c.post(ctx, "activities/heartbeat", api.HeartbeatActivity{Token: token, Details: details}, nil)
 }
 
+// SetLimit changes a limit over instances.
+func (c *Client) SetLimit(ctx context.Context, key string, n int) error {
+	return c.post(ctx, "limits/set", api.SetLimit{Key: key, Permits: n}, nil)
+}
+
+// ResetLimit has the number in the code count again.
+func (c *Client) ResetLimit(ctx context.Context, key string) error {
+	return c.post(ctx, "limits/reset", api.ResetLimit{Key: key}, nil)
+}
+
 // DeadLetters looks at dead letters, which hides them from others for that moment.
 func (c *Client) DeadLetters(ctx context.Context, in api.PeekDeadLetters) (api.DeadLetters, error) {
 	var out api.DeadLetters

@@ -222,3 +222,19 @@ func (c *Client) Queues(ctx context.Context) ([]api.Queue, error) {
 	_, err := c.get(ctx, "queues", nil, &got)
 	return got.Queues, err
 }
+
+// Limits returns the limits over instances for which most wait first.
+func (c *Client) Limits(ctx context.Context) ([]client.Limit, error) {
+	var got api.LimitList
+	_, err := c.get(ctx, "limits", nil, &got)
+	return got.Limits, err
+}
+
+// Limit returns how the limit of a key stands.
+func (c *Client) Limit(ctx context.Context, key string) (client.Limit, error) {
+	var got api.LimitList
+	if _, err := c.get(ctx, "limits", url.Values{"key": {key}}, &got); err != nil || len(got.Limits) == 0 {
+		return client.Limit{Key: key}, err
+	}
+	return got.Limits[0], nil
+}

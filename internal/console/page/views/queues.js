@@ -5,6 +5,7 @@ import { useAbout } from "../about.js";
 import { Ago, Button, Chip, Empty, Failure, IconButton, Resource, StatusShape, Text } from "../components.js";
 import { count, span } from "../format.js";
 import { useResource } from "../resource.js";
+import { Limits } from "./limits.js";
 
 // Queues shows what is in the queues.
 export function Queues() {
@@ -13,7 +14,7 @@ export function Queues() {
   const queues = useResource(offered ? "queues" : null, (signal) => get("queues", {}, { signal }), { poll: 15_000 });
   const [ages, setAges] = useState({ data: null, busy: false, error: null });
   if (about && !offered) {
-    return html`<div class="view-head"><h1>Queues</h1></div><${Empty} title="The queues are not shown here"><p>This console was not given the queues. <code>turnstile console</code> shows those of a deployed stack.</p><//>`;
+    return html`<div class="view-head"><h1>Queues</h1></div><${Empty} title="The queues are not shown here"><p>This console was not given the queues. <code>turnstile console</code> shows those of a deployed stack.</p><//><${Limits} />`;
   }
   const ask = async () => {
     setAges({ data: null, busy: true, error: null });
@@ -28,7 +29,8 @@ export function Queues() {
     <${Resource} of=${queues} title="The queues could not be read">${(data) => html`<${Table} queues=${data.queues} ages=${ages.data} />`}<//>
     ${about?.capabilities?.queue_ages && html`<div class="card below"><h2>Age of the oldest message</h2><p>Read only when you ask: on AWS it is a metric of CloudWatch, which is charged for and some minutes old.</p>
       <p class="pager"><${Button} busy=${ages.busy} onClick=${ask}>Ask for it<//></p>
-      ${ages.error && html`<${Failure} error=${ages.error} title="The ages could not be read" />`}</div>`}`;
+      ${ages.error && html`<${Failure} error=${ages.error} title="The ages could not be read" />`}</div>`}
+    <${Limits} />`;
 }
 
 // What each queue holds.

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+
+	flag "github.com/spf13/pflag"
+
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
+	naming "github.com/turnstile-go/turnstile/internal/names"
+	"github.com/turnstile-go/turnstile/internal/printable"
+)
+
+func limitListCommand() *command {
+	return &command{
+		name: "limit list", also: []string{"limits", "concurrency", "permits"}, most: 0,
+		short: "list limits over instances, those for which most wait first",
+		long: paragraph(
+			"Lists the keys of turnstile.Limit for which an attempt has waited in the last two weeks,",
+			"and those that limit set has changed. At most 32 that wait are known of each. Rates",
+			"(turnstile.Rate) have no line, and are not listed. Makes 16 reads and one a key."),
+		examples: []string{"turnstile limit list", "turnstile limit list --output json"},
+		declare: func(c *cli, _ *flag.FlagSet) action {
+			return func(ctx context.Context, _ []string) error {
+				cl, err := c.client(ctx)
+				if err != nil {
+					return err
+				}
+				all, err := cl.Limits(ctx)
+				if err != nil {
+					return err
+				}
+				return c.printLimits(all)
+			}
+		},
+	}
+}
+
+func (c *cli) printLimits(all []client.Limit) error {
+	if c.json() {
+		return c.printJSON(all)
+	}
+	if len(all) == 0 {
+		fmt.Fprintln(c.err, "no limits for which an attempt has waited, or that were set")
+		return nil
+	}
+	t := term.NewTable("KEY", "PERMITS", "HELD", "WAITING", "OLDEST", "SET BY").Cut(0)
+	for i := range all {
+		l := &all[i]
+		oldest, by := "–", "–"
+		if len(l.Waiting) > 0 {
+			oldest = ago(c.now(), l.Waiting[0].Since)
+		}
+		if l.Set > 0 {
+			by = orDefault(printable.Line(l.SetBy), "somebody")
+		}
+		t.Row(term.Text(printable.Line(l.Key)), term.Text(strconv.Itoa(l.Permits)), term.Text(strconv.Itoa(len(l.Held))),
+			term.Text(strconv.Itoa(len(l.Waiting))), term.Text(oldest), term.Text(by))
+	}
+	t.Print(c.screen(c.out))
+	return nil
+}
+
+// onLimit is a command that takes the key of a limit.
+func onLimit(verb, operands string, n int, short, long string, declare func(*cli, *flag.FlagSet), do func(ctx context.Context, c *cli, cl instances, operands []string) error, example string) *command {
+	return &command{
+		name: "limit " + verb, operands: operands, least: n, most: n, short: short, long: long, examples: []string{example},
+		declare: func(c *cli, flags *flag.FlagSet) action {
+			if declare != nil {
+				declare(c, flags)
+			}
+			return func(ctx context.Context, operands []string) error {
+				if problem := naming.LimitKey(operands[0]); problem != "" {
+					return usagef("the key of the limit %s", problem)
+				}
+				cl, err := c.client(ctx)
+				if err != nil {
+					return err
+				}
+				return do(ctx, c, cl, operands)
+			}
+		},
+	}
+}
+
+func actor(c *cli, flags *flag.FlagSet) { c.settings.declareActor(flags) }
+
+func limitShowCommand() *command {
+	return onLimit("show", "KEY", 1, "show who has a permit of a limit and who waits for one, the first first",
+		paragraph("One read. An attempt that has died keeps its permit until the time under UNTIL. At most 32",
+			"that wait stand in the line; others ask from time to time, and are not known."),
+		nil, func(ctx context.Context, c *cli, cl instances, operands []string) error {
+			l, err := cl.Limit(ctx, operands[0])
+			switch {
+			case err != nil:
+				return err
+			case l.Permits == 0 && l.SetAt.IsZero():
+				return notThereError{fmt.Errorf("limit %q is not known: no attempt has asked for a permit in the last two weeks", l.Key)}
+			case c.json():
+				return c.printJSON(l)
+			}
+			c.showLimit(c.out, &l)
+			return nil
+		}, "turnstile limit show stripe")
+}
+
+func (c *cli) showLimit(out io.Writer, l *client.Limit) {
+	now := c.now()
+	row := func(name, text string) { fmt.Fprintf(out, "%-9s %s\n", name, printable.Line(text)) }
+	row("limit", l.Key)
+	row("permits", fmt.Sprintf("%d, %d held", l.Permits, len(l.Held)))
+	row("in code", strconv.Itoa(l.Declared))
+	if !l.SetAt.IsZero() {
+		what := "reset"
+		if l.Set > 0 {
+			what = fmt.Sprintf("set to %d", l.Set)
+		}
+		row("changed", fmt.Sprintf("%s by %s, %s (%s)", what, orDefault(l.SetBy, "somebody"), moment(l.SetAt), ago(now, l.SetAt)))
+	}
+	if len(l.Held) > 0 {
+		fmt.Fprintln(out, "\nheld by")
+		t := newTable()
+		for _, h := range l.Held {
+			t.row("  "+printable.Line(h.Instance), fmt.Sprintf("event %d, attempt %d", h.EventID, h.Attempt), "since "+moment(h.Since)+" ("+ago(now, h.Since)+")", "until "+moment(h.Until))
+		}
+		t.print(out)
+	}
+	if len(l.Waiting) > 0 {
+		fmt.Fprintln(out, "\nwaiting")
+		t := newTable()
+		for _, w := range l.Waiting {
+			called := ""
+			if w.Called {
+				called = "called"
+			}
+			t.row("  "+printable.Line(w.Instance), fmt.Sprintf("event %d, attempt %d", w.EventID, w.Attempt), "since "+moment(w.Since)+" ("+ago(now, w.Since)+")", called)
+		}
+		t.print(out)
+	}
+}
+
+func limitSetCommand() *command {
+	return onLimit("set", "KEY PERMITS", 2, "change how many attempts with a key may run at a time, without a deployment",
+		paragraph("Takes precedence over the number in the code, of this deployment and of later ones, until",
+			"limit reset. Attempts that have a permit keep it. Who has set it, and when, is kept with",
+			"it. Needs the policy of the output OperatePolicyArn."),
+		actor, func(ctx context.Context, c *cli, cl instances, operands []string) error {
+			n, err := strconv.Atoi(operands[1])
+			if err != nil {
+				return usagef("PERMITS is %q, it has to be a number from 1 to %d", operands[1], naming.MaxLimit)
+			}
+			if problem := naming.Limit(n); problem != "" {
+				return usagef("PERMITS %s", problem)
+			}
+			if err := cl.SetLimit(ctx, operands[0], n); err != nil {
+				return err
+			}
+			fmt.Fprintf(c.out, "limit %s is %d now\n", printable.Line(operands[0]), n)
+			return nil
+		}, "turnstile limit set stripe 5")
+}
+
+func limitResetCommand() *command {
+	return onLimit("reset", "KEY", 1, "have the number in the code count again",
+		paragraph("Takes back limit set. Attempts that have a permit keep it."),
+		actor, func(ctx context.Context, c *cli, cl instances, operands []string) error {
+			if err := cl.ResetLimit(ctx, operands[0]); err != nil {
+				return err
+			}
+			fmt.Fprintf(c.out, "limit %s is as the code says\n", printable.Line(operands[0]))
+			return nil
+		}, "turnstile limit reset stripe")
+}

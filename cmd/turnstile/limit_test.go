@@ -1,0 +1,70 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/internal/limits"
+	"github.com/turnstile-go/turnstile/internal/store/memory"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// limited is a command line over a stack with a limit of 1, which one attempt has and for which
+// two wait, since ten minutes ago.
+func limited(t *testing.T) *bench {
+	t.Helper()
+	b := newBench(t)
+	activities := memory.NewActivities(b.clock.Now)
+	var s limits.State
+	for n := range 3 {
+		who := limits.Who{ActivityKey: store.ActivityKey{Instance: "order-7", ExecutionID: 1, EventID: int64(n + 2)}, Attempt: 1}
+		s, _, _ = s.Ask(who, "token", 1, b.clock.now, b.clock.now.Add(time.Hour))
+	}
+	if _, written, err := limits.Write(t.Context(), activities, "stripe", &s, b.clock.now, limits.Retention); err != nil || !written {
+		t.Fatal(written, err)
+	}
+	if err := limits.List(t.Context(), activities, "stripe", b.clock.now, limits.Retention); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	if b.made, err = client.New(client.Config{Store: b.store, Activities: activities, Queue: b.queue("orchestrator"), Clock: b.clock}); err != nil {
+		t.Fatal(err)
+	}
+	b.clock.now = b.clock.now.Add(5 * time.Minute)
+	return b
+}
+
+func TestALimitByTheCommandLine(t *testing.T) {
+	t.Parallel()
+	b := limited(t)
+	says := func(want string, args ...string) {
+		t.Helper()
+		if out := b.ok(args...); !strings.Contains(out, want) {
+			t.Errorf("%q: %q, want %q", args, out, want)
+		}
+	}
+	says("stripe\t1\t1\t2\t5m00s ago\t–", "limit", "list")
+	says("limit stripe is 5 now", "limit", "set", "stripe", "5")
+	says("permits   5, 1 held", "limit", "show", "stripe")
+	says("  order-7  event 2, attempt 1  since", "limit", "show", "stripe")
+	says("in code   1", "limit", "show", "stripe")
+	says("changed   set to 5 by somebody", "limit", "show", "stripe")
+	says("limit stripe is as the code says", "limit", "reset", "stripe")
+	says("changed   reset by somebody", "limit", "show", "stripe")
+	says(`"waiting": [`, "limit", "show", "stripe", "--output", "json")
+	if r := newBench(t).run("limit", "list"); r.status == exitOK || !strings.Contains(r.err, "store of activities") {
+		t.Errorf("without the activities table: %+v", r)
+	}
+}
+
+func TestWhatALimitCannotBeIsAUsageError(t *testing.T) {
+	t.Parallel()
+	b := limited(t)
+	b.fails(exitUsage, []string{"PERMITS is 0, it must be from 1 to 100"}, "limit", "set", "stripe", "0")
+	b.fails(exitUsage, []string{`PERMITS is "many"`}, "limit", "set", "stripe", "many")
+	b.fails(exitUsage, []string{"the key of the limit has 10000 bytes"}, "limit", "show", strings.Repeat("x", 10_000))
+	b.fails(exitUsage, []string{"limit set needs KEY PERMITS"}, "limit", "set", "stripe")
+	b.fails(exitNotFound, []string{`limit "other" is not known`}, "limit", "show", "other")
+}

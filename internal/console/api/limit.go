@@ -1,0 +1,25 @@
+package api
+
+import (
+	"time"
+
+	"github.com/turnstile-go/turnstile/client"
+)
+
+// LimitList are limits over instances.
+type LimitList struct {
+	At     time.Time      `json:"at"`
+	Limits []client.Limit `json:"limits"`
+}
+
+// SetLimit changes how many attempts with a key may run at a time.
+type SetLimit struct {
+	Key string `json:"key"`
+	// Permits: 1 to 100.
+	Permits int `json:"permits"`
+}
+
+// ResetLimit has the number in the code count again.
+type ResetLimit struct {
+	Key string `json:"key"`
+}

@@ -1,0 +1,68 @@
+// Limits over instances, beside the queues.
+import { html, useState } from "../ui.js";
+import { get, post } from "../api.js";
+import { useMayAct } from "../about.js";
+import { Ago, Button, Chip, Empty, Field, FormDialog, IconButton, Resource, Text, toast } from "../components.js";
+import { count } from "../format.js";
+import { format } from "../location.js";
+import { useResource } from "../resource.js";
+import { plainText } from "../visible.js";
+
+// shownAttempts is how many who hold or wait a limit shows at first.
+const shownAttempts = 5;
+
+// Limits shows the limits for which attempts wait, and who has permits.
+export function Limits() {
+  const limits = useResource("limits", (signal) => get("limits", {}, { signal }), { poll: 15_000 });
+  // A console without the activities table, or an older one, says nothing of limits.
+  if (limits.error && ["not_offered", "no_such_route"].includes(limits.error.code)) return null;
+  return html`<section class="limits"><div class="view-head"><h2>Limits over instances</h2><${IconButton} icon="reload" label="Read the limits again" onClick=${limits.reload} /></div>
+    <p class="lead">Those for which an attempt has waited in the last two weeks, and those that were set here. Read every 15 seconds.</p>
+    <${Resource} of=${limits} title="The limits could not be read">${(data) => data.limits.length === 0
+      ? html`<${Empty} title="No attempt has waited for a limit"><p>Activities with <code>turnstile.Limit</code> share permits over all instances.</p><//>`
+      : data.limits.map((l) => html`<${Limit} key=${l.key} limit=${l} reload=${limits.reload} />`)}<//></section>`;
+}
+
+function Limit({ limit, reload }) {
+  const [open, setOpen] = useState(false);
+  const may = useMayAct();
+  return html`<div class="card below limit" data-row><div class="view-head"><h3><code><${Text} value=${limit.key} /></code></h3>
+      <span class="muted">${count(limit.held.length)} of ${count(limit.permits)} permits held, ${count(limit.waiting.length)} waiting</span>
+      ${limit.set > 0 && html`<${Chip}>set, the code says ${count(limit.declared)}<//>`}
+      <span class="grow" />${may && html`<${Button} onClick=${() => setOpen(true)}>Change<//>`}</div>
+    ${limit.set_at && html`<p class="muted small">${limit.set > 0 ? "Set" : "Reset"} by <${Text} value=${limit.set_by || "somebody"} /> <${Ago} at=${limit.set_at} /></p>`}
+    <${Attempts} title="Hold a permit" all=${limit.held} />
+    <${Attempts} title="Wait, the first first" all=${limit.waiting} />
+    ${open && html`<${ChangeDialog} limit=${limit} onClose=${() => setOpen(false)} onDone=${reload} />`}</div>`;
+}
+
+function Attempts({ title, all }) {
+  const [more, setMore] = useState(false);
+  if (all.length === 0) return null;
+  const shown = more ? all : all.slice(0, shownAttempts);
+  return html`<div class="table-wrap"><table><thead><tr><th scope="col">${title}</th><th scope="col" class="number">Event</th><th scope="col" class="number">Attempt</th><th scope="col">Since</th></tr></thead>
+    <tbody>${shown.map((a, i) => html`<tr key=${i}><td><a href=${format(["instances", a.instance])}><${Text} value=${a.instance} /></a>${a.called && html` <${Chip}>called<//>`}</td>
+      <td class="number">${a.event_id}</td><td class="number">${a.attempt}</td><td><${Ago} at=${a.since} /></td></tr>`)}</tbody></table>
+    ${all.length > shown.length && html`<p class="pager"><${Button} onClick=${() => setMore(true)}>Show all ${count(all.length)}<//></p>`}</div>`;
+}
+
+function ChangeDialog({ limit, onClose, onDone }) {
+  const [permits, setPermits] = useState(String(limit.permits));
+  const n = Number(permits), wrong = !Number.isInteger(n) || n < 1 || n > 100;
+  const change = (path, body, did) => async () => {
+    try {
+      await post(path, body);
+      toast({ text: `Limit ${plainText(limit.key)} ${did}.` });
+    } finally {
+      onDone();
+    }
+  };
+  const reset = async () => {
+    await change("limits/reset", { key: limit.key }, "is as the code says")();
+    onClose();
+  };
+  return html`<${FormDialog} title="Change a limit" action="Set" disabled=${wrong} onClose=${onClose} submit=${change("limits/set", { key: limit.key, permits: n }, `is ${n} now`)}>
+    <p>Limit <code><${Text} value=${limit.key} /></code>. Attempts that have a permit keep it.</p>
+    <${Field} label="Permits" hint=${`1 to 100. Takes precedence over the ${limit.declared} in the code, of later deployments too, until it is reset.`} error=${wrong ? "A number from 1 to 100." : ""}>${(p) => html`<input ...${p} type="number" min="1" max="100" value=${permits} onInput=${(e) => setPermits(e.target.value)} />`}<//>
+    ${limit.set > 0 && html`<p><${Button} onClick=${reset}>Reset to the code's ${count(limit.declared)}<//></p>`}<//>`;
+}

@@ -1,0 +1,39 @@
+package names
+
+import (
+	"fmt"
+	"unicode"
+	"unicode/utf8"
+)
+
+// MaxLimit is the most that a limit over instances can be.
+const MaxLimit = 100
+
+// maxLimitKey is the longest key of a limit, in bytes.
+const maxLimitKey = 256
+
+// LimitKey returns the problem with the key of a limit over instances; "" if there is none.
+func LimitKey(key string) string {
+	switch {
+	case key == "":
+		return "is empty: name what is limited"
+	case len(key) > maxLimitKey:
+		return fmt.Sprintf("has %d bytes, it can have at most %d: use a name or a hash of it", len(key), maxLimitKey)
+	case !utf8.ValidString(key):
+		return fmt.Sprintf("%q is not UTF-8", key)
+	}
+	for _, r := range key {
+		if unicode.IsControl(r) {
+			return fmt.Sprintf("%q has the control character %U", key, r)
+		}
+	}
+	return ""
+}
+
+// Limit returns the problem with the number of a limit; "" if there is none.
+func Limit(n int) string {
+	if n < 1 || n > MaxLimit {
+		return fmt.Sprintf("is %d, it must be from 1 to %d; to stop an activity altogether pause its queue", n, MaxLimit)
+	}
+	return ""
+}
