@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/host/edge"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
 	"github.com/turnstile-go/turnstile/internal/keyring"
 	"github.com/turnstile-go/turnstile/internal/wire"
@@ -38,7 +39,15 @@ func (d *Door) forward(ctx context.Context, m *Message) error {
 		id = wire.HopDedupID(id, m.ID)
 	}
 	if err := d.PassOn(ctx, m, &m.Item, id); err != nil {
-		return err
+		if !edge.Unfit(err) {
+			return err
+		}
+		// It would come back a thousand times, for ten days.
+		reason := wire.ReasonInvalidField
+		if edge.TooLarge(err) {
+			reason = wire.ReasonTooLarge
+		}
+		return d.DeadLetter(ctx, m, reason, err.Error())
 	}
 	d.Observer.Count(host.CountForwarded, string(m.Item.Kind), 1)
 	return nil

@@ -142,3 +142,18 @@ func TestARedriveIsKnownBehindTheDoor(t *testing.T) {
 		})
 	}
 }
+
+// What the FIFO queue takes at no time is a dead letter at once, and not when its queue gives
+// it up, ten days later.
+func TestWhatCanNotBeSentOnIsADeadLetter(t *testing.T) {
+	t.Parallel()
+	w := waitingWorld(t)
+	w.beforeSend = func(name string, _ []queue.Outgoing) error {
+		if name != "fifo" {
+			return nil
+		}
+		return &queue.RejectedError{TooLarge: true, Code: "InvalidParameterValue", Message: "Message must be shorter"}
+	}
+	w.give(deliveriesOf(w, 1, platform.SourceDelay, eventOf("e1"))...)
+	w.expectDead("too_large")
+}

@@ -43,6 +43,11 @@ func (w *World) redriveOne(q *Queue, m queue.Message) bool {
 			note(&w.Discarded, m.Body, true)
 			return true
 		}
+	case wire.ReasonTooLarge:
+		if w.has(rejections) {
+			note(&w.Discarded, m.Body, true) // No queue takes it, so nobody can send it again.
+			return true
+		}
 	case wire.ReasonExpired:
 		if IsTooOld(item) || w.Clock.Now().Sub(epoch) > wire.MaxAge || w.Ledger.Hidden[item.Target()] > 0 { // It waited for an instance that was purged.
 			w.Reached("expired")
