@@ -1,7 +1,7 @@
 new PagefindUI({ element: "#search", showSubResults: true, showImages: false });
 document.querySelector("#search input").setAttribute("aria-label", "Search the pages");
-// Code that is wider than its place can be scrolled by keys.
-for (const code of document.querySelectorAll("pre")) code.tabIndex = 0;
+// Code and tables that are wider than their place can be scrolled by keys.
+for (const wider of document.querySelectorAll("pre, table")) wider.tabIndex = 0;
 // The menu is open where there is room beside the text.
 const wide = matchMedia("(min-width: 60rem)");
 const menu = document.querySelector("details.menu");
