@@ -56,6 +56,14 @@ func (w *checker) checkReturned(inv *world.Invocation, failed map[string]bool) {
 			w.Violate("M-10", "%s acknowledged %s, and handed back another message of its group that stands ahead of it", inv.P.Name, m.ID)
 		}
 	}
+	for _, m := range inv.Batch {
+		if inv.Refused[m.ID] {
+			w.Reached("a renewal is refused")
+			if !failed[m.ID] {
+				w.Violate("A-10", "%s has not handed back %s, which may have been another's: its renewal was refused", inv.P.Name, m.ID)
+			}
+		}
+	}
 	if len(w.of(inv).marked) == 0 {
 		return
 	}

@@ -104,7 +104,6 @@ func activityMutations() []Mutation {
 		},
 		{
 			Name:  "a pending activity is silent at once",
-			Rare:  true,
 			Bug:   "The heartbeats of a pending activity count for nothing.",
 			File:  "internal/host/deciding/pending.go",
 			Edits: edit("last := max(item.SentMS, state.Beat.At.UnixMilli())", "last := max(item.SentMS, min(state.Beat.At.UnixMilli(), 0))"),

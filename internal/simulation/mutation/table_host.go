@@ -249,10 +249,11 @@ func redeliveryMutations() []Mutation {
 		},
 		{
 			Name:  "redelivery looks back one execution",
+			Rare:  true,
+			Bias:  "overtaken+twins",
 			Bug:   "Of a turn that another process has gone on with through several executions, the first commits are not sent again.",
 			File:  "internal/host/resending/resending.go",
 			Edits: edit("\t\t\terr = r.turnOf(before, len(before)-1)\n", "\t\t\tr.between(before, max(len(before)-1, 0), len(before))\n"),
-			Rare:  true,
 		},
 		{
 			Name:  "a start that comes back begins what is there",
@@ -308,17 +309,16 @@ func redeliveryMutations() []Mutation {
 		},
 		{
 			Name:  "a twin does not wait for the commit that is under way",
+			Bias:  "twins+torn reads",
 			Bug:   "Of two processes that have the same delivery one acknowledges it while the commit of the other is under way, and who handles the next message reads the record as it was.",
-			Bias:  "twins",
-			Rare:  true,
 			File:  "internal/host/deciding/again.go",
 			Edits: edit("if err := t.awaitTwin(); err != nil {", "if err := error(nil); err != nil {"),
 		},
 		{
 			Name:  "a twin of a wake does not go on",
-			Bug:   "Of two processes that have the same wake one clears the mark and dies ahead of the wake by which its turn was to go on, and the other drops the wake.",
-			Bias:  "twins",
 			Rare:  true,
+			Bias:  "twins+late ends",
+			Bug:   "Of two processes that have the same wake one clears the mark and dies ahead of the wake by which its turn was to go on, and the other drops the wake.",
 			File:  "internal/host/deciding/wake.go",
 			Edits: edit("\tcase problem == nil:\n", "\tcase problem == nil && t.Running.Creating:\n"),
 		},

@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -198,7 +199,9 @@ func (q processQueue) SetVisibility(ctx context.Context, d time.Duration, msgs .
 			q.w.Watch.Shows(q.p, msgs[i].ID)
 		}
 	}
-	return q.p.call(queueClass, func() string { return fmt.Sprintf("lets %s come back after %s", idsText(msgs), d) }, func() error {
+	// What an invocation calls first is the renewal of its messages, if it renews any.
+	door := q.p.Running != nil && !q.p.Running.called && d > 0
+	err := q.p.call(queueClass, func() string { return fmt.Sprintf("lets %s come back after %s", idsText(msgs), d) }, func() error {
 		// A batch fails entry by entry, as one of messages does that are sent
 		// (ChangeMessageVisibilityBatch).
 		failed := map[int]error{}
@@ -221,6 +224,16 @@ func (q processQueue) SetVisibility(ctx context.Context, d time.Duration, msgs .
 		}
 		return queue.Partial(failed, len(msgs))
 	})
+	if door && err != nil && !q.p.Dead {
+		partial, some := errors.AsType[*queue.PartialError](err)
+		for i := range msgs {
+			// What comes for the first time, and in time, is renewed later, if its attempt is long.
+			if msgs[i].ReceivedAt.IsZero() && (!some || partial.Failed[i] != nil) {
+				note(&q.p.Running.Refused, msgs[i].ID, true)
+			}
+		}
+	}
+	return err
 }
 
 // isGhost reports whether a message of the batch was deleted before.

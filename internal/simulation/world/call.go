@@ -24,6 +24,9 @@ func (p *Process) call(c *class, what func() string, effect func() error) error 
 		return ErrKilled
 	}
 	w := p.W
+	if p.Running != nil {
+		p.Running.called = true
+	}
 	if w.Walk != nil && p.alarmed {
 		return effect()
 	}
