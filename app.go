@@ -46,11 +46,11 @@ type App struct {
 	err            error
 }
 
-// NewApp returns an application of these parts. What is wrong with them (a
-// name and version registered twice, an empty or overlong name, a missing
-// implementation, a retry policy or a timeout that cannot be) is in Err, which
-// every consumer of an App looks at first: so a main can declare its application
-// in one expression, and still learns of every mistake at start-up.
+// NewApp returns an application of these parts. Err reports every mistake in them
+// (a name and version registered twice, an empty or overlong name, a missing
+// implementation, an impossible retry policy or timeout). Runtimes check Err at
+// start, so a main can declare its application in one expression and still learns
+// of every mistake.
 func NewApp(parts ...Part) *App {
 	a := &App{}
 	Parts(parts).addTo(a)

@@ -33,7 +33,7 @@ var (
 	// ErrForeignFuture: a Future of another instance, or of another execution.
 	ErrForeignFuture = engine.ErrForeignFuture
 	// ErrUnwinding: a durable call in a deferred function while the
-	// orchestration is put away at the end of a turn, or while a panic is under
+	// orchestration is unloaded at the end of a turn, or while a panic is under
 	// way. Nothing was recorded.
 	ErrUnwinding = engine.ErrUnwinding
 )

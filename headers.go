@@ -6,11 +6,11 @@ import (
 )
 
 // WithHeaders returns a context with these headers besides those that ctx has:
-// what is started with it gets them. That are activities, inline ones too, in
+// whatever is started with it gets them. These are activities, also inline, in
 // each attempt ([ActivityInfo]), children and detached orchestrations ([Info]),
-// with all that these start in turn, and, by ContinueAsNew, the next execution.
-// So a value goes with the work: a tenant, a trace, what an [Interceptor] wants to
-// know. The scope of cancellation is the same as in ctx.
+// everything that they start in turn, and, by ContinueAsNew, the next execution.
+// So a value goes with the work: a tenant, a trace, a value for an [Interceptor].
+// The scope of cancellation is the same as in ctx.
 //
 //	ctx, err := turnstile.WithHeaders(ctx, map[string]string{"tenant": "c-1"})
 //

@@ -183,11 +183,11 @@ func (d heartbeatTimeout) applyToActivity(o *activityOptions) {
 	o.problems = append(o.problems, validDuration("HeartbeatTimeout", "duration", time.Duration(d))...)
 }
 
-// AtMostOnce has no attempt begun twice: it is claimed, with a conditional
-// write, before it begins. One whose claim is there already, because a worker
-// died in it, counts as failed ([KindInterrupted]), and only a retry policy
-// brings another. Without it an attempt that was interrupted is begun anew. It
-// is for Call and Start: Inline is a [*MisuseError] that parks the instance.
+// AtMostOnce never starts an attempt twice: a conditional write claims the attempt
+// before it starts. An attempt that is claimed already, because a worker died in it,
+// counts as failed ([KindInterrupted]), and only a retry policy brings another one.
+// Without AtMostOnce an interrupted attempt starts again. It is for Call and Start:
+// Inline is a [*MisuseError], and the instance is stuck.
 func AtMostOnce() ActivityOption { return atMostOnce{} }
 
 type atMostOnce struct{}

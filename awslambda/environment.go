@@ -51,7 +51,7 @@ type Config struct {
 	ActivityDeadQueueARN string // o  TURNSTILE_ACTIVITY_DEAD_QUEUE_ARN
 
 	// ActivityRoleID is the unique id of the activity function's role, whose
-	// messages are judged by their sender; empty to judge none.
+	// messages are checked by sender; empty disables the check.
 	// ActivitiesMaySend lets it send starts and events.
 	ActivityRoleID    string // o  TURNSTILE_ACTIVITY_ROLE_ID, optional
 	ActivitiesMaySend bool   // o  TURNSTILE_ACTIVITIES_MAY_SEND, true or false, default false

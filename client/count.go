@@ -11,9 +11,10 @@ import (
 // be read for that.
 const countedByReading = 100
 
-// CountByStatus returns how many instances a query selects of each status, one
-// that is stuck or corrupt under that; PageSize and PageToken are of no account.
-// Counting may stop at most of a status; more has those of which there are more.
+// CountByStatus returns how many instances a query selects of each status; a stuck or
+// corrupt instance counts under that status. PageSize and PageToken are ignored.
+// Counting may stop at most instances of a status; more names the statuses that have
+// further instances.
 //
 // A store that can count is asked to. DynamoDB does so by status and time, from an
 // index that may lag by a moment: of each status the keys of up to most instances

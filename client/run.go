@@ -6,7 +6,7 @@ import (
 	"github.com/turnstile-go/turnstile"
 )
 
-// Run is an instance in the eyes of a client, with the type of its output.
+// Run is a client's handle to an instance, with the type of its output.
 type Run[Out any] struct {
 	// Instance id.
 	Instance string

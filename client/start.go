@@ -46,7 +46,7 @@ type StartRequest struct {
 	err error
 }
 
-// Started says under which ids an instance was asked to start.
+// Started holds the ids of a start request.
 type Started struct {
 	Instance string
 	StartID  string

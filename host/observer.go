@@ -113,7 +113,7 @@ const (
 	// CountResent: commits whose open actions were sent again.
 	CountResent Counter = "resent"
 	// CountStuck: turns that could not go on, by kind; and "unwinding": deferred
-	// functions that blocked while an instance was put away.
+	// functions that blocked while an instance was unloaded.
 	CountStuck Counter = "stuck"
 	// CountRecovered: stuck or corrupt instances that went on.
 	CountRecovered Counter = "recovered"

@@ -46,7 +46,7 @@ type StartEvent struct {
 	Data json.RawMessage `json:"data,omitempty"`
 }
 
-// Started says under which ids an instance was asked to start.
+// Started holds the ids of a start request.
 type Started struct {
 	Instance string `json:"instance"`
 	StartID  string `json:"start_id"`
