@@ -99,7 +99,7 @@ func (x *Execution) nextExecution(carried []history.Event) []history.Event {
 	start := history.Start{ExecutionID: x.cfg.ExecutionID + 1, CustomStatus: x.status, SearchAttributes: x.search, SenderIDs: x.senderIDs(carried)}
 	if was.Start != nil {
 		start.StartID, start.Parent = was.Start.StartID, was.Start.Parent
-		start.Origin, start.FairnessGroup = was.Start.Origin, was.Start.FairnessGroup
+		start.FairnessGroup = was.Start.FairnessGroup
 		start.Headers = history.MergeHeaders(was.Start.Headers, end.headers)
 	}
 	events := append([]history.Event{{

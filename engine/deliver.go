@@ -22,6 +22,8 @@ func (x *Execution) visit(e *history.Event) {
 		x.deliverExternal(e)
 	case history.ParentAttached, history.OrchestrationSuspended, history.OrchestrationResumed:
 		// The code has nothing to do with it.
+	case history.OrchestrationRedriven:
+		x.takeOver(e)
 	default:
 		x.deliverCompletion(e)
 	}

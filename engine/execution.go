@@ -236,7 +236,8 @@ func (x *Execution) Started() *history.Event {
 }
 
 // RecordedAt returns when an event was recorded, in Unix milliseconds; for event 0, and for
-// one that the history does not have, when the execution began, 0 if it has not.
+// one that the history does not have, when the execution began, or was redriven, 0 if it has
+// not.
 func (x *Execution) RecordedAt(eventID int64) int64 {
 	if y := x.instead.Load(); y != nil {
 		return y.RecordedAt(eventID)
@@ -245,7 +246,7 @@ func (x *Execution) RecordedAt(eventID int64) int64 {
 	case n == 0:
 		return 0
 	case eventID < 1 || eventID > int64(n):
-		eventID = 1
+		eventID = max(x.ledger.redriven, 1)
 	}
 	return x.events.at(int(eventID - 1)).AtMS
 }

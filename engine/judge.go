@@ -22,7 +22,7 @@ func (l *ledger) judge(a *Arrival) Verdict {
 		return Verdict{Kind: Early, Reason: "the instance has not started"}
 	}
 	switch {
-	case a.ExecutionID != 0 && a.ExecutionID < l.executionID:
+	case a.ExecutionID != 0 && a.ExecutionID < l.executionID && !l.carries(a):
 		return Verdict{Kind: Late, Reason: fmt.Sprintf("it is for execution %d, the instance is at %d", a.ExecutionID, l.executionID)}
 	case a.ExecutionID > l.executionID:
 		return Verdict{Kind: Misaddressed, Reason: fmt.Sprintf("it is for execution %d, the instance is at %d", a.ExecutionID, l.executionID)}
@@ -58,6 +58,14 @@ func (l *ledger) judge(a *Arrival) Verdict {
 	return Verdict{Kind: Recorded}
 }
 
+// carries reports whether what completes an event in an earlier execution completes it
+// here too, because the event was taken over while it was open. A failure does not: it may
+// come from the end of that execution, which stopped what was open.
+func (l *ledger) carries(a *Arrival) bool {
+	since, carried := l.carried[a.Event.SourceEventID]
+	return carried && a.ExecutionID >= since && succeeds(a.Event.Kind)
+}
+
 // find looks for the very fact of an arrival: a completion that its token
 // proves, an event or cancel known by its sender's id.
 func (l *ledger) find(a *Arrival) (eventID int64, ok bool) {
@@ -88,7 +96,7 @@ func (l *ledger) judgeStart(e *history.Event) Verdict {
 	case l.entries.len() == 0:
 		return Verdict{Kind: Recorded}
 	case e.Start != nil && l.start != nil && e.Start.StartID != "" && e.Start.StartID == l.start.StartID:
-		return Verdict{Kind: Duplicate, EventID: 1}
+		return Verdict{Kind: Duplicate, EventID: max(l.redriven, 1)}
 	}
 	return Verdict{Kind: Exists, Reason: "the instance has been started already"}
 }

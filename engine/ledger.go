@@ -19,7 +19,9 @@ type ledger struct {
 	// suspendedID is the event id of the first OrchestrationSuspended that no
 	// OrchestrationResumed follows, 0 while the code may run.
 	suspendedID int64
-	ended       bool
+	redriven int64            // event id of the last OrchestrationRedriven
+	carried  map[int64]int64  // event id → execution, of what was open when it was taken over
+	ended    bool
 }
 
 // entry is what the ledger remembers of an event.
@@ -91,7 +93,15 @@ func (l *ledger) record(e *history.Event) {
 			for _, id := range e.Start.SenderIDs {
 				l.sent(id, 0)
 			}
+			if o := e.Start.Origin; o != nil && len(o.Carried) > 0 {
+				l.carried = make(map[int64]int64, len(o.Carried))
+				for _, c := range o.Carried {
+					l.carried[c.EventID] = c.ExecutionID
+				}
+			}
 		}
+	case e.Kind == history.OrchestrationRedriven:
+		l.redriven = e.EventID
 	case e.Kind == history.OrchestrationCancelRequested:
 		if l.cancelID == 0 {
 			l.cancelID = e.EventID

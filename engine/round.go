@@ -145,8 +145,13 @@ func (x *Execution) appendArrival(a *Arrival) (first int) {
 	first = x.events.len()
 	x.append(&a.Event)
 	for i := range a.With {
-		if x.ledger.judge(&Arrival{Event: a.With[i]}).Kind == Recorded {
-			x.append(&a.With[i])
+		with := Arrival{Event: a.With[i]}
+		if source := with.Event.SourceEventID; source > 0 && source <= int64(x.ledger.entries.len()) {
+			// It was proven when it was recorded in the execution before.
+			with.Proven, with.Inline = true, x.ledger.entries.at(int(source-1)).inline
+		}
+		if x.ledger.judge(&with).Kind == Recorded {
+			x.append(&with.Event)
 		}
 	}
 	return first

@@ -43,7 +43,7 @@ func (x *Execution) runNow(in Input) Turn {
 		case len(x.openInline.open()) > 0:
 			// The result of an inline activity is always taken; all else
 			// waits until none is open.
-			if !a.Inline {
+			if !a.Inline && a.Event.Kind != history.OrchestrationRedriven {
 				return x.finish(in, verdicts)
 			}
 			verdicts[i] = x.take(a)

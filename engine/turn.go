@@ -26,10 +26,11 @@ type Input struct {
 // Arrival is what came from outside in a message.
 type Arrival struct {
 	// Event to record: OrchestrationStarted, OrchestrationCancelRequested,
-	// ParentAttached, OrchestrationSuspended, OrchestrationResumed or a completion. EventID and AtMS are set when it is recorded.
+	// ParentAttached, OrchestrationSuspended, OrchestrationResumed, OrchestrationRedriven
+	// or a completion. EventID and AtMS are set when it is recorded.
 	Event history.Event
-	// With are external events that a start brings; they are recorded right
-	// behind it.
+	// With are external events that a start brings, and what a redrive carries on; they
+	// are recorded right behind it.
 	With []history.Event
 	// ExecutionID that the message is for; 0 means the current one.
 	ExecutionID int64

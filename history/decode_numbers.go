@@ -25,9 +25,10 @@ func (d *decoder) flag(to *bool, bit uint64) bool {
 
 // integer reads a whole number of at least lowest that fits 64 bits.
 func (d *decoder) integer(to *int64, lowest int64, bit uint64) bool {
-	if !d.once(bit) {
-		return false
-	}
+	return d.once(bit) && d.number(to, lowest)
+}
+
+func (d *decoder) number(to *int64, lowest int64) bool {
 	data, start := d.data, d.pos
 	i := start
 	negative := i < len(data) && data[i] == '-'

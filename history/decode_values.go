@@ -48,7 +48,38 @@ func (d *decoder) string(b64 bool) (string, bool) {
 }
 
 func (d *decoder) texts(to *[]string, bit uint64, b64 bool) bool {
-	if !d.once(bit) || !d.open('[', "an array of strings") {
+	return d.once(bit) && d.list("an array of strings", func() bool {
+		s, ok := d.string(b64)
+		*to = append(*to, s)
+		return ok
+	})
+}
+
+// carried reads a flat list: event, execution, event, execution, …
+func (d *decoder) carried(to *[]Carried) bool {
+	start, odd := d.pos, false
+	ok := d.once(originCarried) && d.list("an array of numbers", func() bool {
+		var n int64
+		if !d.number(&n, 1) {
+			return false
+		}
+		if odd {
+			(*to)[len(*to)-1].ExecutionID = n
+		} else {
+			*to = append(*to, Carried{EventID: n})
+		}
+		odd = !odd
+		return true
+	})
+	if ok && odd {
+		return d.fail(start, "expected pairs of numbers: an event and its execution")
+	}
+	return ok
+}
+
+// list reads an array, each element by a call.
+func (d *decoder) list(want string, element func() bool) bool {
+	if !d.open('[', want) {
 		return false
 	}
 	if d.pos < len(d.data) && d.data[d.pos] == ']' {
@@ -56,11 +87,9 @@ func (d *decoder) texts(to *[]string, bit uint64, b64 bool) bool {
 		return true
 	}
 	for {
-		s, ok := d.string(b64)
-		if !ok {
+		if !element() {
 			return false
 		}
-		*to = append(*to, s)
 		d.pos = jsonscan.Space(d.data, d.pos)
 		switch {
 		case d.pos >= len(d.data):

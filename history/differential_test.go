@@ -66,8 +66,26 @@ type plainEvent struct {
 	SearchAttributes history.SearchAttributes `json:"search_attributes"`
 
 	Headers       map[string]string `json:"headers"`
-	Origin        *history.Origin   `json:"origin"`
+	Origin        *plainOrigin      `json:"origin"`
 	FairnessGroup string            `json:"fairness_group"`
+}
+
+type plainOrigin struct {
+	Instance    string  `json:"instance"`
+	ExecutionID int64   `json:"execution_id"`
+	EventID     int64   `json:"event_id"`
+	Carried     []int64 `json:"carried"`
+}
+
+func (p *plainOrigin) origin() *history.Origin {
+	if p == nil {
+		return nil
+	}
+	o := &history.Origin{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID}
+	for i := 0; i+1 < len(p.Carried); i += 2 {
+		o.Carried = append(o.Carried, history.Carried{EventID: p.Carried[i], ExecutionID: p.Carried[i+1]})
+	}
+	return o
 }
 
 type plainFailure struct {
@@ -124,7 +142,7 @@ func (p *plainEvent) event() history.Event {
 	if e.Kind == history.OrchestrationStarted || e.Kind == history.ParentAttached {
 		e.Start = &history.Start{
 			ExecutionID: p.ExecutionID, StartID: p.StartID, Secret: p.Secret, SenderIDs: p.SenderIDs, CustomStatus: firstOf(p.CustomStatus, p.CustomBase64),
-			SearchAttributes: p.SearchAttributes, Headers: p.Headers, Origin: p.Origin, FairnessGroup: p.FairnessGroup,
+			SearchAttributes: p.SearchAttributes, Headers: p.Headers, Origin: p.Origin.origin(), FairnessGroup: p.FairnessGroup,
 		}
 		if p.ParentInstance != nil {
 			e.Start.Parent = &history.Parent{Instance: *p.ParentInstance, ExecutionID: p.ParentExecutionID, EventID: p.ParentID, Token: p.ParentToken}

@@ -172,9 +172,26 @@ func appendStart(dst []byte, s *Start) []byte {
 		start := len(dst)
 		dst = appendText(dst, "instance", o.Instance)
 		dst = appendInt(dst, "execution_id", o.ExecutionID)
-		dst = closeObject(appendInt(dst, "event_id", o.EventID), start)
+		dst = appendInt(dst, "event_id", o.EventID)
+		dst = closeObject(appendCarried(dst, o.Carried), start)
 	}
 	return appendText(dst, "fairness_group", s.FairnessGroup)
+}
+
+// appendCarried appends a flat list: event, execution, event, execution, …
+func appendCarried(dst []byte, carried []Carried) []byte {
+	if len(carried) == 0 {
+		return dst
+	}
+	dst = append(appendKey(dst, "carried", ""), '[')
+	for i, c := range carried {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = strconv.AppendInt(dst, c.EventID, 10)
+		dst = strconv.AppendInt(append(dst, ','), c.ExecutionID, 10)
+	}
+	return append(dst, ']')
 }
 
 // appendHeaders appends headers by name, so that equal ones give equal bytes.

@@ -86,7 +86,7 @@ type Event struct {
 	Actor string
 	// SenderID is the id that the sender of an ExternalEvent, an
 	// OrchestrationCancelRequested, an OrchestrationSuspended or an
-	// OrchestrationResumed gave it.
+	// OrchestrationResumed gave it; of an OrchestrationRedriven that of the redrive.
 	SenderID string
 	// Reason of an OrchestrationCancelRequested, an OrchestrationSuspended or an
 	// OrchestrationResumed, of a SystemCall that asks
@@ -134,21 +134,29 @@ type Start struct {
 	// interceptors. Its activities and children get them, and each next
 	// execution. They are never sealed.
 	Headers map[string]string
-	// Origin is what this execution was forked from; nil for none. Reserved:
-	// this build keeps it.
+	// Origin is the place from which a redrive took over what stands ahead of
+	// OrchestrationRedriven; nil for none.
 	Origin *Origin
 	// FairnessGroup names those with which the instance shares what is scarce.
 	// Reserved: this build keeps it.
 	FairnessGroup string
 }
 
-// Origin is the place in another history from which an execution was forked:
-// its events up to EventID were taken over.
+// Origin is a place in another history: the events up to EventID were taken over from
+// there.
 type Origin struct {
 	Instance    string `json:"instance"`
 	ExecutionID int64  `json:"execution_id"`
 	EventID     int64  `json:"event_id"`
+	// Carried are the scheduling events among them that were open there, by EventID.
+	// What was sent out for them before completes them here too.
+	Carried []Carried `json:"-"`
 }
+
+// Carried is a scheduling event that was open when its history was taken over. The
+// ExecutionID is the first of the executions that it was open in without a break: its
+// activity has the idempotency key that it had there.
+type Carried struct{ EventID, ExecutionID int64 }
 
 // CodecBlob is what the names of those codecs begin with that put a reference
 // in place of a payload. They are reserved: no codec of an application has such a

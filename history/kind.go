@@ -20,6 +20,9 @@ const (
 	// recorded, up to the OrchestrationResumed. Neither does anything to the code.
 	OrchestrationSuspended
 	OrchestrationResumed
+	// OrchestrationRedriven: what stands ahead of it was taken over from an earlier
+	// execution, which its OrchestrationStarted names. It does nothing to the code.
+	OrchestrationRedriven
 
 	// Scheduling events.
 	ActivityScheduled
@@ -54,6 +57,7 @@ var kindNames = [kindEnd]string{
 	ParentAttached:               "ParentAttached",
 	OrchestrationSuspended:       "OrchestrationSuspended",
 	OrchestrationResumed:         "OrchestrationResumed",
+	OrchestrationRedriven:        "OrchestrationRedriven",
 	ActivityScheduled:            "ActivityScheduled",
 	TimerCreated:                 "TimerCreated",
 	ExternalSubscribed:           "ExternalSubscribed",
@@ -100,10 +104,10 @@ func (k Kind) Terminal() bool {
 }
 
 // Arrival reports whether the kind records what came from outside: the start,
-// a cancel request, another parent, a suspend, a resume or a completion. A round is
-// a run of arrivals and the answers after them.
+// a cancel request, another parent, a suspend, a resume, a redrive or a completion. A
+// round is a run of arrivals and the answers after them.
 func (k Kind) Arrival() bool {
-	return k == OrchestrationStarted || k >= OrchestrationCancelRequested && k <= OrchestrationResumed || k.Completion()
+	return k == OrchestrationStarted || k >= OrchestrationCancelRequested && k <= OrchestrationRedriven || k.Completion()
 }
 
 // hasStart reports whether events of the kind have a Start.

@@ -98,6 +98,10 @@ func anyEvent(texts *rapid.Generator[string]) *rapid.Generator[history.Event] {
 			if rapid.Bool().Draw(t, "origin") {
 				e.Start.Origin = &history.Origin{Instance: text("origin_instance"), ExecutionID: rapid.Int64Min(0).Draw(t, "origin_execution_id"),
 					EventID: rapid.Int64Min(0).Draw(t, "origin_event_id")}
+				for range rapid.IntRange(0, 3).Draw(t, "carried") {
+					e.Start.Origin.Carried = append(e.Start.Origin.Carried, history.Carried{
+						EventID: rapid.Int64Min(1).Draw(t, "carried_event_id"), ExecutionID: rapid.Int64Min(1).Draw(t, "carried_execution_id")})
+				}
 			}
 			if rapid.Bool().Draw(t, "parent") {
 				e.Start.Parent = &history.Parent{

@@ -135,7 +135,7 @@ func (c *checker) ranges(i *Item) {
 	c.ident("name", i.Name, l.Name)
 	c.ident("version", i.OrchVersion, l.Name)
 	if !i.OnConflict.known() {
-		c.fail(ReasonInvalidField, "on_conflict", "%q is not a policy; expected %q, %q, %q, or no field", i.OnConflict, ConflictUseExisting, ConflictBeginAgain, ConflictUseOrBeginAgain)
+		c.fail(ReasonInvalidField, "on_conflict", "%q is not a policy; expected one of %q, or no field", i.OnConflict, conflicts[1:])
 	}
 	c.ident("codec", i.Codec, l.Name)
 	c.ident("request_id", i.RequestID, l.ID)
@@ -143,6 +143,9 @@ func (c *checker) ranges(i *Item) {
 	c.ident("fairness_group", i.FairnessGroup, l.Name)
 	if o := i.Origin; o != nil {
 		c.ident("origin.instance", o.Instance, l.InstanceID)
+		if o.ExecutionID < 0 || o.EventID < 0 {
+			c.fail(ReasonInvalidField, "origin", "a number below 0")
+		}
 	}
 	if len(i.Headers) > 0 {
 		if err := CheckHeaders(i.Headers); err != nil {

@@ -24,6 +24,9 @@ const (
 	ReasonDamaged Reason = "damaged"
 	// ReasonExpired: an item older than MaxAge. It was not applied.
 	ReasonExpired Reason = "expired"
+	// ReasonRedriveRefused: the instance cannot go on from there, or the code that is
+	// deployed disagrees with what was to be taken over. Nothing was changed.
+	ReasonRedriveRefused Reason = "redrive_refused"
 )
 
 // Reasons returns all reasons.

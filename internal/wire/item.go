@@ -183,8 +183,11 @@ type Item struct {
 	// that the sender belongs to, and are not recorded. Their limits are those of
 	// CheckHeaders. They are plain also where Codec is set.
 	Headers map[string]string `json:"headers,omitempty"`
-	// Origin is what a start forks an instance from. Reserved: a build that
-	// can't fork waits for one that can.
+	// Origin of a start that redrives is the place from which the instance goes on: its
+	// execution, and the event from which all happens again, 0 for where it failed. A
+	// start with an origin in another instance is reserved: a build that can't fork waits
+	// for one that can. Origin of an ActivityExecute is the event of an earlier execution
+	// whose idempotency key the activity keeps.
 	Origin *history.Origin `json:"origin,omitempty"`
 	// FairnessGroup names those with which the instance shares what is scarce.
 	// Reserved: it is kept and recorded, and changes nothing.

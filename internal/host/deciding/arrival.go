@@ -21,6 +21,9 @@ func (t *Turn) arrival(m *inbox.Message) engine.Arrival {
 	}
 	switch i.Kind {
 	case wire.StartOrchestration:
+		if d := t.Running.Redriven; d != nil && d.By == m {
+			return d.Arrival
+		}
 		return t.startArrival(i)
 	case wire.ExternalRaised:
 		a.Event = history.Event{Kind: history.ExternalEvent, Name: i.Name, Payload: i.Data, Codec: i.Codec, SenderID: i.ID, Actor: i.Actor}
@@ -51,7 +54,7 @@ func (t *Turn) arrival(m *inbox.Message) engine.Arrival {
 
 func (t *Turn) startArrival(i *wire.Item) engine.Arrival {
 	start := &history.Start{ExecutionID: t.Running.Execution, StartID: i.ID, Parent: recordedParent(i.Parent), SearchAttributes: i.SearchAttributes,
-		Headers: i.Headers, Origin: i.Origin, FairnessGroup: i.FairnessGroup}
+		Headers: i.Headers, FairnessGroup: i.FairnessGroup}
 	version := i.OrchVersion
 	if version == "" {
 		if newest, err := t.By.Orchestrations.Newest(i.Name); err == nil {

@@ -28,7 +28,7 @@ import (
 // one that the execution which has ended has used.
 func (t *Turn) beginAgain(p *Plan, m *inbox.Message) (bool, error) {
 	x := t.Running.X
-	if !beginsAgain(m) || t.Running.Creating || x != nil && !x.Ended() {
+	if !beginsAgain(m) || m.State != inbox.Unsettled || t.Running.Creating || x != nil && !x.Ended() {
 		return false, nil
 	}
 	if err := t.described(); err != nil {
@@ -52,6 +52,9 @@ func (t *Turn) beginAgain(p *Plan, m *inbox.Message) (bool, error) {
 		p.Over = true
 		return true, nil
 	}
+	if m.Item.OnConflict.Redrives() {
+		return t.redrive(p, m, r)
+	}
 	p.Next = &Next{Again: r.ExecutionID + 1, Returning: m.Returning()}
 	return true, nil
 }
@@ -60,7 +63,13 @@ func (t *Turn) beginAgain(p *Plan, m *inbox.Message) (bool, error) {
 // again. Such a start keeps its place among the messages: what stands ahead of it is for
 // the execution before.
 func beginsAgain(m *inbox.Message) bool {
-	return m.Item.Kind == wire.StartOrchestration && m.Item.OnConflict.BeginsAgain()
+	return m.Item.Kind == wire.StartOrchestration && (m.Item.OnConflict.BeginsAgain() || m.Item.OnConflict.Redrives())
+}
+
+// redrives reports whether a message is a start by which an instance that has ended goes on
+// where it failed.
+func redrives(m *inbox.Message) bool {
+	return m.Item.Kind == wire.StartOrchestration && m.Item.OnConflict.Redrives()
 }
 
 // used reports whether the execution has taken what a start brings to an instance that runs: its

@@ -17,7 +17,12 @@ func (t *Turn) commit(p *Plan) error {
 	if err := t.knowFor(d); err != nil {
 		return err
 	}
-	on := t.standing(d).Of(&d.Turn)
+	all := &d.Turn
+	if t.Running.takesOver() {
+		whole := d.Turn
+		whole.Events, all = t.Running.events(d), &whole
+	}
+	on := t.standing(d).Of(all)
 	c := &Commit{Change: on.Change, Insists: d.inline, Logs: d.Logs, Cancelled: d.Cancelled, Outcome: stateWord(d.State),
 		Mark: Mark{Problem: on.Mark, Moved: on.Moved, Recovered: on.Recovered, Suspected: on.Suspected}}
 	if d.Stuck != nil {
@@ -27,7 +32,7 @@ func (t *Turn) commit(p *Plan) error {
 		c.Outcome = "recovered"
 	}
 	if len(d.Events) > 0 {
-		c.Turns = []store.Turn{{Instance: t.View.Instance, ExecutionID: t.Running.Execution, Events: d.Events,
+		c.Turns = []store.Turn{{Instance: t.View.Instance, ExecutionID: t.Running.Execution, Events: all.Events,
 			Messaged: d.messaged, Parked: d.parked, Cancelled: d.Cancelled, Reasons: d.Reasons}}
 		if len(d.Next) > 0 {
 			c.Turns = append(c.Turns, store.Turn{Instance: t.View.Instance, ExecutionID: t.Running.Execution + 1, Events: d.Next, Parked: true})
@@ -71,7 +76,7 @@ func (t *Turn) Took(c *Commit) {
 	t.View.Changed(c.Change)
 	if len(c.Turns) > 0 {
 		t.View.Wrote(c.Turns)
-		t.Running.Creating, t.Running.Confirmed = false, true
+		t.Running.Creating, t.Running.Confirmed, t.Running.Redriven = false, true, nil
 		t.Running.Work.Add(c.Turns[0].Events)
 	}
 }

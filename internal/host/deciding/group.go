@@ -148,7 +148,7 @@ func broughtBy(i *wire.Item, execution int64, e *history.Event) bool {
 	case history.OrchestrationStarted, history.ParentAttached:
 		return i.Kind == wire.StartOrchestration && e.Start != nil && (e.Start.StartID == i.ID || e.Kind == history.ParentAttached && i.Parent != nil &&
 			e.Start.Parent != nil && *e.Start.Parent == *recordedParent(i.Parent))
-	case history.ExternalEvent, history.OrchestrationCancelRequested, history.OrchestrationSuspended, history.OrchestrationResumed:
+	case history.ExternalEvent, history.OrchestrationCancelRequested, history.OrchestrationSuspended, history.OrchestrationResumed, history.OrchestrationRedriven:
 		return i.ID != "" && e.SenderID == i.ID
 	}
 	return i.SourceEventID != 0 && i.SourceEventID == e.SourceEventID && i.TargetExecution() == execution

@@ -9,6 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/host/attempt"
 	"github.com/turnstile-go/turnstile/internal/host/delivery"
+	"github.com/turnstile-go/turnstile/internal/host/dispatch"
 	"github.com/turnstile-go/turnstile/internal/host/inbox"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
@@ -92,7 +93,7 @@ func (t *Turn) stillPending(p *Plan, m *inbox.Message) error {
 	if item.Kind == wire.ActivityHeartbeat {
 		return t.heartbeat(p, m)
 	}
-	scheduled, err := t.View.Event(t.Running.Execution, item.SourceEventID)
+	scheduled, err := t.scheduled(item.SourceEventID)
 	if err != nil {
 		return err
 	}
@@ -152,7 +153,7 @@ func (t *Turn) heartbeat(p *Plan, m *inbox.Message) error {
 	if state == nil {
 		return &Read{What: Activity, Execution: item.ExecutionID, Event: item.SourceEventID}
 	}
-	scheduled, err := t.View.Event(t.Running.Execution, item.SourceEventID)
+	scheduled, err := t.scheduled(item.SourceEventID)
 	if err != nil {
 		return err
 	}
@@ -199,7 +200,8 @@ func (t *Turn) nextOf(p *Plan, m *inbox.Message, scheduled *history.Event, f *hi
 	p.Send.Attempt = &Attempt{Failure: f, EventID: scheduled.EventID, Message: m, Outcome: outcome, Item: wire.Item{
 		V: wire.Version, Kind: wire.ActivityExecute, Instance: item.Instance, ExecutionID: item.ExecutionID,
 		Name: scheduled.Name, Input: scheduled.Payload, Codec: scheduled.Codec, SchedulingEventID: scheduled.EventID, Token: item.Token,
-		Attempt: f.Attempt, ScheduledAtMS: scheduled.AtMS, Retry: scheduled.Retry, Headers: history.MergeHeaders(t.Running.Started().Start.Headers, scheduled.Headers)}}
+		Attempt: f.Attempt, ScheduledAtMS: scheduled.AtMS, Retry: scheduled.Retry, Headers: history.MergeHeaders(t.Running.Started().Start.Headers, scheduled.Headers),
+		Origin: dispatch.KeyOf(t.Running.Started().Start, scheduled.EventID)}}
 	return nil
 }
 

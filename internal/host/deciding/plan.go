@@ -56,6 +56,9 @@ type Next struct {
 	// Returning: that start comes back, and may have begun it.
 	Again     int64
 	Returning bool
+	// Redriven is what it takes over from the one before; nil where it begins from the
+	// beginning.
+	Redriven *Redriven
 }
 
 // Again is what is sent again.

@@ -100,7 +100,9 @@ func (t *Turn) begin(p *Plan) error {
 	r.parks = t.mustPark(r.wakes) || r.blocked != nil
 	// A start that may kill its process is recorded before it is run, with the mark
 	// beside it.
-	if first := r.parks || t.Running.Creating && t.Group.Suspect != ""; first {
+	// One that goes on by a redrive is run at once: were its process killed, the instance
+	// would be as it was.
+	if first := r.parks || t.Running.Creating && t.Running.Redriven == nil && t.Group.Suspect != ""; first {
 		t.run(p, true)
 		r.then = (*Turn).recorded
 		return nil
@@ -120,7 +122,12 @@ func (t *Turn) run(p *Plan, park bool) {
 }
 
 // ran takes the verdicts of a run of the code.
-func (t *Turn) ran(*Plan) error { return t.drafted(ran) }
+func (t *Turn) ran(p *Plan) error {
+	if refused, err := t.disagrees(p); refused || err != nil {
+		return err
+	}
+	return t.drafted(ran)
+}
 
 // recorded takes the verdicts on arrivals that were only recorded.
 func (t *Turn) recorded(*Plan) error { return t.drafted(recorded) }

@@ -76,6 +76,9 @@ type Running struct {
 	// Creating: the start among the messages makes the record, or makes it anew where
 	// it begins the instance again.
 	Creating bool
+	// Redriven is what the execution takes over from the one before, while Creating; nil
+	// for nothing.
+	Redriven *Redriven
 }
 
 // Heat says in a word where the execution comes from.

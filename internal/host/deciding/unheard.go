@@ -33,7 +33,7 @@ func (t *Turn) interrupted(p *Plan, m *inbox.Message) error {
 	if t.Running.Warm && !t.Running.Confirmed {
 		return ErrStale // As in nextOf.
 	}
-	scheduled, err := t.View.Event(t.Running.Execution, m.Item.SourceEventID)
+	scheduled, err := t.scheduled(m.Item.SourceEventID)
 	if err != nil {
 		return err
 	}

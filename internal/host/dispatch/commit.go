@@ -41,9 +41,16 @@ func (out *Outbox) Add(c Commit) {
 		cancelled[id] = true
 	}
 	out.place.row.goOn(c.Turn)
+	taken := takenOver(c.Turn)
 	for i := range c.Events {
 		e := &c.Events[i]
 		out.place.at = position{c.ExecutionID, e.EventID, 0}
+		if e.EventID <= taken.last {
+			if taken.open[e.EventID] && !cancelled[e.EventID] && !c.Done[e.EventID] {
+				out.takenOver(&c, e, taken.at)
+			}
+			continue
+		}
 		out.Chain.follow(c.Turn, e)
 		// What the same turn scheduled and cancelled is never sent.
 		closed := e.Inline || cancelled[e.EventID] || c.Done[e.EventID]
@@ -59,11 +66,11 @@ func (out *Outbox) Add(c Commit) {
 		case e.Kind == history.TimerCreated:
 			out.timer(&c, e)
 		case e.Kind == history.SubOrchestrationScheduled:
-			out.child(&c, e)
+			out.child(&c, e, onConflict(e))
 		}
 	}
 	for i, id := range c.Cancelled {
-		if id < c.First() {
+		if id < c.First() { // What it scheduled, or took over, itself was not sent.
 			out.place.at = position{c.ExecutionID, c.Last(), 1 + i}
 			out.cancel(&c, id, c.Opened[id])
 		}

@@ -17,7 +17,7 @@ import (
 func (out *Outbox) activity(c *Commit, e *history.Event) {
 	item := wire.Item{V: wire.Version, Kind: wire.ActivityExecute, Instance: c.Instance, ExecutionID: c.ExecutionID,
 		Name: e.Name, Input: e.Payload, Codec: e.Codec, SchedulingEventID: e.EventID, Token: out.token(c, e.EventID),
-		Attempt: 1, ScheduledAtMS: e.AtMS, Retry: e.Retry, Headers: out.startHeaders(c, e)}
+		Attempt: 1, ScheduledAtMS: e.AtMS, Retry: e.Retry, Headers: out.startHeaders(c, e), Origin: KeyOf(c.Start, e.EventID)}
 	body, err := out.encode(&item)
 	if err != nil {
 		out.unsendable(c, e, wire.ActivityFailed, err)
@@ -84,10 +84,10 @@ func (out *Outbox) timedByQueue(rest time.Duration) bool {
 	return rest <= out.Settings.TimerBorder || rest < out.Settings.TimerLeast || !out.scheduled
 }
 
-func (out *Outbox) child(c *Commit, e *history.Event) {
+func (out *Outbox) child(c *Commit, e *history.Event, conflict wire.Conflict) {
 	item := wire.Item{V: wire.Version, Kind: wire.StartOrchestration, Instance: e.Instance, Name: e.Name, OrchVersion: e.Version,
 		Input: e.Payload, Codec: e.Codec, ID: c.id("child", e.EventID),
-		Parent: out.parentOf(c, e.EventID), OnConflict: onConflict(e), Headers: out.startHeaders(c, e), FairnessGroup: c.Start.FairnessGroup}
+		Parent: out.parentOf(c, e.EventID), OnConflict: conflict, Headers: out.startHeaders(c, e), FairnessGroup: c.Start.FairnessGroup}
 	if err := out.Send(&item); err != nil {
 		out.unsendable(c, e, wire.SubOrchFailed, err)
 		return

@@ -340,8 +340,56 @@ func programs() []program {
 		}
 	}
 
-	inline.shifts, batched.shifts, events.shifts, mended.shifts, looping.shifts, yielding.shifts = true, true, true, true, true, true
-	return []program{chained, fan, timers, family, again, inline, batched, talking, events, terminated, adopting, mended, looping, yielding, purged, begun}
+	// redriven fails, its child too, and goes on when what they call is mended: with a timer,
+	// an inline activity and a message that others have got already.
+	redriven := program{name: "O-10 an instance goes on where it failed", set: func(w *world) {
+		mended := w.clock.Now().Add(2 * time.Hour)
+		w.activityFunc("Step", func(ctx context.Context, in []byte) ([]byte, error) {
+			if string(in) == "2" && w.clock.Now().Before(mended) {
+				return nil, errors.New("broken for some hours")
+			}
+			return step(ctx, in)
+		})
+		w.inline = []activities.Activity{{Name: "Quick", Source: "test", Func: step}}
+		w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+			long := ctx.Timer(9 * time.Hour)
+			if err := ctx.RaiseEvent("other", "told", in, nil); err != nil {
+				return nil, err
+			}
+			fs := []*engine.Future{ctx.Activity(engine.ActivityCall{Name: "Step", Input: in}), ctx.Child(engine.ChildCall{Name: "Child", Instance: "child", Input: in})}
+			if _, err := ctx.Join(fs...); err != nil {
+				return nil, err
+			}
+			out, err := ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Quick", Input: []byte("3"), Inline: true}))
+			if err == nil {
+				_, err = ctx.Await(long)
+			}
+			return out, err
+		})
+		w.orchestration("Child", func(ctx *engine.Context, in []byte) ([]byte, error) {
+			if _, err := ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Step", Input: in})); err != nil {
+				return nil, err
+			}
+			return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Step", Input: []byte("2")}))
+		})
+		w.orchestration("Other", waits("told", "never"))
+	}}
+	redriven.begin = func(w *world) {
+		w.start("other", "Other", "1")
+		w.start("main", "Main", "1")
+		w.sendLater(3*time.Hour, redriveOf("main", "r1", 0))
+		w.sendLater(4*time.Hour, redriveOf("main", "r2", 0))
+	}
+	redriven.instances, redriven.outputs = []string{"main", "child", "other"}, map[string]string{"main": "31", "child": "21"}
+	redriven.also = func(w *world) {
+		if r, c := w.record("main"), w.record("child"); r.ExecutionID != 2 || c.ExecutionID != 2 {
+			w.Errorf("main is at execution %d, its child at %d", r.ExecutionID, c.ExecutionID)
+		}
+		w.expectHistory("other", 1, "Started Sub(told) Ev(told) Sub(never)")
+	}
+
+	inline.shifts, batched.shifts, events.shifts, mended.shifts, looping.shifts, yielding.shifts, redriven.shifts = true, true, true, true, true, true, true
+	return []program{chained, fan, timers, family, again, inline, batched, talking, events, terminated, adopting, mended, looping, yielding, purged, begun, redriven}
 }
 
 // sendLater sends an item through the timer.

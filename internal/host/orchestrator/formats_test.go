@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"reflect"
 	"testing"
 	"time"
 
@@ -202,7 +203,7 @@ func TestAStartWithAnOriginWaitsForABuildThatForksInstances(t *testing.T) {
 		t.Fatalf("%d messages wait", len(waiting))
 	}
 	item, err := wire.Parse([]byte(waiting[0].Body))
-	if err != nil || item.Origin == nil || *item.Origin != *origin || string(item.Unknown["colour"]) != `{"a": 1}` {
+	if err != nil || item.Origin == nil || !reflect.DeepEqual(item.Origin, origin) || string(item.Unknown["colour"]) != `{"a": 1}` {
 		t.Errorf("%s waits, %v", waiting[0].Body, err)
 	}
 	if n := w.observer.counts[string(host.CountDelayed)+" newer"]; n < 24 {
@@ -228,7 +229,7 @@ func TestAnOriginInHistoryIsKeptAndChangesNothing(t *testing.T) {
 	w.raise("a", "go", "7", "e")
 	w.run()
 	w.expectOutput("a", "[7]")
-	if r := w.record("a"); r.Origin == nil || *r.Origin != *origin {
+	if r := w.record("a"); r.Origin == nil || !reflect.DeepEqual(r.Origin, origin) {
 		t.Errorf("the record has the origin %v", r.Origin)
 	}
 }

@@ -41,14 +41,15 @@ func (a *attempt) load(ctx context.Context) error {
 	}
 	if n := deciding.CommonExecution(open); n > 0 {
 		turns, err := a.tables.source.Read(ctx, &t.View, n)
-		if err == nil && len(turns) > 0 && !turns[len(turns)-1].Parked {
+		if err == nil && len(turns) > 0 && !turns[len(turns)-1].Parked && !dispatch.Ends(&turns[len(turns)-1]) {
 			return a.feed(n, turns)
 		}
 		if err != nil && !reading.Corrupt(err) {
 			return err
 		}
-		// Not there, or damaged: the record tells whether it was purged. Or
-		// its last arrivals are parked: the record tells why.
+		// Not there, or damaged: the record tells whether it was purged. Or its last
+		// arrivals are parked: the record tells why. Or it has ended: the record tells
+		// whether the instance was redriven, and has taken over what they complete.
 	}
 	return a.loadByRecord(ctx, open)
 }
@@ -175,13 +176,17 @@ func (a *attempt) goTo(ctx context.Context, next *deciding.Next) error {
 		r.X = nil
 	}
 	if next.Again > 0 {
-		*r = deciding.Running{Execution: next.Again, Creating: true, Work: dispatch.Work{}}
+		*r = deciding.Running{Execution: next.Again, Creating: true, Work: dispatch.Work{}, Redriven: next.Redriven}
 		if next.Returning {
 			if err := a.checkNotBegun(ctx); err != nil {
 				return err
 			}
 		}
 		r.X = a.newExecution(next.Again)
+		if d := next.Redriven; d != nil && len(d.Prefix) > 0 {
+			r.X.Reserve(len(d.Prefix))
+			return r.X.Feed(d.Prefix, false)
+		}
 		return nil
 	}
 	r.Execution++

@@ -639,6 +639,8 @@ func short(events []history.Event) string {
 			b.WriteString("ContinuedAsNew")
 		case history.OrchestrationCancelRequested:
 			b.WriteString("CancelRequested")
+		case history.OrchestrationRedriven:
+			b.WriteString("Redriven")
 		default:
 			b.WriteString(e.Kind.String())
 		}

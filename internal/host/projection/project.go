@@ -231,7 +231,10 @@ func (s *Standing) create(c *store.RecordChange, d *engine.Turn) (suspected bool
 	}
 	if start := started.Start; start != nil {
 		r.StartID, r.Parent, r.SearchAttributes = start.StartID, start.Parent, start.SearchAttributes
-		r.Origin, r.FairnessGroup = start.Origin, start.FairnessGroup
+		r.FairnessGroup = start.FairnessGroup
+		if o := start.Origin; o != nil {
+			r.Origin = &history.Origin{Instance: o.Instance, ExecutionID: o.ExecutionID, EventID: o.EventID}
+		}
 	}
 	if suspected = s.Suspect != "" && (d.End() == nil || len(d.Next) > 0); suspected {
 		r.Suspect = s.Suspect

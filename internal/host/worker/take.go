@@ -204,9 +204,18 @@ func (w *Worker) attempt(ctx context.Context, t *task, code activities.Activity,
 		Pulse: w.pulse(t),
 		Info: activity.Info{Sealed: w.Codecs != nil, Name: item.Name, Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SchedulingEventID,
 			Attempt: item.Attempt, Delivery: max(t.ReceiveCount, 1), ScheduledAt: scheduled, Heartbeat: beat.Details,
-			IdempotencyKey: attempt.IdempotencyKey(item.Instance, item.ExecutionID, item.SchedulingEventID),
+			IdempotencyKey: idempotencyKey(item),
 			Headers:        item.Headers, CompletionToken: wire.ActivityToken{Instance: item.Instance, ExecutionID: item.ExecutionID,
 				EventID: item.SchedulingEventID, Token: item.Token}.String()}}
+}
+
+// idempotencyKey is that of the execution in which the activity was scheduled, or was open
+// until a redrive took it over.
+func idempotencyKey(item *wire.Item) string {
+	if o := item.Origin; o != nil && o.ExecutionID > 0 {
+		return attempt.IdempotencyKey(item.Instance, o.ExecutionID, item.SchedulingEventID)
+	}
+	return attempt.IdempotencyKey(item.Instance, item.ExecutionID, item.SchedulingEventID)
 }
 
 // pulse returns what takes the heartbeats of an attempt.

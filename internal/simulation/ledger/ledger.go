@@ -179,6 +179,7 @@ func copied(e *history.Event) history.Event {
 		own.Headers = maps.Clone(s.Headers)
 		if s.Origin != nil {
 			origin := *s.Origin
+			origin.Carried = slices.Clone(s.Origin.Carried)
 			own.Origin = &origin
 		}
 		if s.Parent != nil {
@@ -232,7 +233,7 @@ func originAlike(a, b *history.Origin) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return *a == *b
+	return a.Instance == b.Instance && a.ExecutionID == b.ExecutionID && a.EventID == b.EventID && slices.Equal(a.Carried, b.Carried)
 }
 
 func parentAlike(a, b *history.Parent) bool {

@@ -1,0 +1,102 @@
+package deciding
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/host/inbox"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// A redrive is a start with a conflict policy of its own: the next execution of an
+// instance that has ended goes on where that one failed (engine/redrive.go). What it takes
+// over is committed together with what the code does next, in one write, so that a process
+// which dies leaves the instance as it was. Everything else is as with a start that begins
+// an instance again.
+
+// Redriven is how the execution that a redrive begins goes on.
+type Redriven struct {
+	*engine.Redriven
+	By *inbox.Message
+}
+
+// redrive has the instance go on by a start, or refuses that.
+func (t *Turn) redrive(p *Plan, m *inbox.Message, r *store.Record) (bool, error) {
+	if t.Running.X == nil {
+		return false, ErrStale // The history is needed, and was not read.
+	}
+	var from int64
+	if o := m.Item.Origin; o != nil {
+		if o.ExecutionID != 0 && o.ExecutionID != r.ExecutionID {
+			return false, nil // It has been begun again since.
+		}
+		from = o.EventID
+	}
+	if r.Status == store.StatusCompleted && from == 0 && m.Item.OnConflict.UsesExisting() {
+		return false, nil // Its output is what the parent waits for.
+	}
+	if t.Group.TooLarge != nil {
+		t.refuseRedrive(p, m, wire.ReasonTooLarge, t.Group.TooLarge)
+		return true, nil
+	}
+	d, err := t.Running.X.Redrive(engine.RedriveRequest{From: from, ExecutionID: r.ExecutionID + 1, StartID: m.Item.ID,
+		Parent: recordedParent(m.Item.Parent), Actor: m.Item.Actor, Reason: m.Item.Reason})
+	if refused, is := errors.AsType[*engine.RedriveError](err); is {
+		t.refuseRedrive(p, m, wire.ReasonRedriveRefused, refused)
+		return true, nil
+	}
+	p.Next = &Next{Again: r.ExecutionID + 1, Returning: m.Returning(), Redriven: &Redriven{d, m}}
+	return true, err
+}
+
+// refuseRedrive makes a dead letter of a start that would redrive the instance. A parent
+// is told that its child has failed, as it had before.
+func (t *Turn) refuseRedrive(p *Plan, m *inbox.Message, reason wire.Reason, why error) {
+	if m.Item.Parent != nil {
+		t.tellRefused(p, m, "redrive_refused", taken(history.FailureStuck, "instance %q failed before, and is not redriven: %v", t.View.Instance, why))
+	} else {
+		p.deadLetter(m, reason, fmt.Sprintf("redrive of instance %q refused, nothing was changed: %v", t.View.Instance, why))
+	}
+	if rest := t.passed.rest; len(rest) > 0 && rest[0] == m {
+		t.passed.rest = rest[1:]
+	}
+}
+
+// disagrees refuses a redrive where the code could not be run through what was to be taken
+// over. All that stands behind the redrive in its batch goes back.
+func (t *Turn) disagrees(p *Plan) (bool, error) {
+	d := t.Running.Redriven
+	if d == nil || len(d.Prefix) == 0 {
+		return false, nil
+	}
+	out, err := t.outcome()
+	if err != nil || out.Stuck == nil || out.Stuck.EventID > int64(len(d.Prefix)) {
+		return false, err
+	}
+	t.refuseRedrive(p, d.By, wire.ReasonRedriveRefused, out.Stuck)
+	t.round, t.passed.rest = nil, nil
+	return true, nil
+}
+
+// takesOver reports whether the next commit holds what a redrive takes over.
+func (r *Running) takesOver() bool { return r.Redriven != nil && r.Creating }
+
+// events are those of a commit that holds what a redrive takes over, ahead of the draft's.
+func (r *Running) events(d *draft) []history.Event {
+	return append(r.Redriven.Prefix[:len(r.Redriven.Prefix):len(r.Redriven.Prefix)], d.Events...)
+}
+
+// scheduled returns a scheduling event of the execution. One that a redrive took over was
+// scheduled anew when that was.
+func (t *Turn) scheduled(eventID int64) (*history.Event, error) {
+	e, err := t.View.Event(t.Running.Execution, eventID)
+	if o := t.Running.Started().Start.Origin; err == nil && o != nil && eventID <= o.EventID {
+		anew := *e
+		anew.AtMS = t.Running.X.RecordedAt(o.EventID + 1)
+		e = &anew
+	}
+	return e, err
+}

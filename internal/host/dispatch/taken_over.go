@@ -1,0 +1,72 @@
+package dispatch
+
+import (
+	"slices"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// A redrive commits what it takes over from the execution before together with what the
+// code does next. Of what it takes over, what is open is sent: it is started anew in the
+// new execution. What it sent to others there is not sent again.
+
+// taken is what a commit has taken over.
+type taken struct {
+	// last is the last event that was taken over, 0 for none; at is when.
+	last, at int64
+	// open are those of its scheduling events that the commit leaves without a completion.
+	open map[int64]bool
+}
+
+func takenOver(t *store.Turn) (k taken) {
+	if t.First() > 1 {
+		return k
+	}
+	for i := len(t.Events) - 1; i > 0 && k.last == 0; i-- {
+		if t.Events[i].Kind == history.OrchestrationRedriven {
+			k.last, k.at = int64(i), t.Events[i].AtMS
+		}
+	}
+	if k.last == 0 {
+		return k
+	}
+	open := Work{}
+	open.Add(t.Events)
+	k.open = make(map[int64]bool, len(open))
+	for id := range open {
+		k.open[id] = id <= k.last
+	}
+	return k
+}
+
+// takenOver sends again what was taken over, as if it had been scheduled at the time of
+// the redrive: an activity has all the time that its limits give it, a timer what is left
+// of its own. An activity that was open has the idempotency key that it had. A child that
+// runs, or has completed, is used; one that failed goes on where it did.
+func (out *Outbox) takenOver(c *Commit, e *history.Event, atMS int64) {
+	switch e.Kind {
+	case history.ActivityScheduled:
+		anew := *e
+		anew.AtMS = atMS
+		out.activity(c, &anew)
+	case history.TimerCreated:
+		out.timer(c, e)
+	case history.SubOrchestrationScheduled:
+		out.child(c, e, wire.ConflictUseOrRedrive)
+	}
+}
+
+// KeyOf is the place whose idempotency key an activity has; nil for its own.
+func KeyOf(start *history.Start, eventID int64) *history.Origin {
+	if start.Origin == nil {
+		return nil
+	}
+	carried := start.Origin.Carried
+	i, found := slices.BinarySearchFunc(carried, eventID, func(c history.Carried, id int64) int { return int(c.EventID - id) })
+	if !found {
+		return nil
+	}
+	return &history.Origin{Instance: start.Origin.Instance, ExecutionID: carried[i].ExecutionID, EventID: eventID}
+}

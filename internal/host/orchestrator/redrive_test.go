@@ -1,0 +1,339 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// redriveOf has an instance go on where it failed; from 0 for there, or from an event.
+func redriveOf(instance, id string, from int64) wire.Item {
+	return wire.Item{Kind: wire.StartOrchestration, Instance: instance, Name: "Main", ID: id, OnConflict: wire.ConflictRedrive,
+		Origin: &history.Origin{Instance: instance, EventID: from}}
+}
+
+// runs counts the attempts of activities, by name and input, and their idempotency keys.
+type runs struct {
+	mu   sync.Mutex
+	n    map[string]int
+	keys map[string][]string
+	// broken are the inputs whose attempts fail.
+	broken map[string]bool
+}
+
+// counted registers an activity that fails for good with the inputs that are broken.
+func counted(w *world, name string) *runs {
+	r := &runs{n: map[string]int{}, keys: map[string][]string{}, broken: map[string]bool{}}
+	w.activityFunc(name, func(ctx context.Context, in []byte) ([]byte, error) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		what := string(in)
+		r.n[what]++
+		r.keys[what] = append(r.keys[what], idempotencyKey(ctx))
+		if r.broken[what] {
+			return nil, fmt.Errorf("%s is broken", what)
+		}
+		return append(in[:len(in):len(in)], '1'), nil
+	})
+	return r
+}
+
+func idempotencyKey(ctx context.Context) string {
+	info, _ := activity.InfoFrom(ctx)
+	return info.IdempotencyKey
+}
+
+func (r *runs) expect(t *testing.T, want map[string]int) {
+	t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !maps.Equal(r.n, want) {
+		t.Errorf("attempts %v, want %v", r.n, want)
+	}
+}
+
+func stepOf(ctx *engine.Context, name, in string) ([]byte, error) {
+	return ctx.Await(ctx.Activity(engine.ActivityCall{Name: name, Input: []byte(in)}))
+}
+
+func TestO10ARedriveGoesOnWhereTheInstanceFailed(t *testing.T) {
+	t.Parallel()
+	for _, cold := range []bool{false, true} {
+		w := newWorld(t, nil)
+		w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
+			if err := ctx.SetSearchAttributes(history.SearchAttributes{"lane": history.SearchWholeOf(7)}); err != nil {
+				return nil, err
+			}
+			if err := ctx.SetCustomStatus([]byte(`"packing"`)); err != nil {
+				return nil, err
+			}
+			for _, in := range []string{"1", "2", "3"} {
+				if _, err := stepOf(ctx, "Step", in); err != nil {
+					return nil, err
+				}
+			}
+			return []byte(`"done"`), nil
+		})
+		r := counted(w, "Step")
+		r.broken["3"] = true
+		w.start("a", "Main", "1")
+		w.run()
+		w.expectStatus("a", store.StatusFailed)
+		w.expectHistory("a", 1, "Started Act(Step) Done←2 Act(Step) Done←4 Act(Step) Failed(application)←6 Failed(application)")
+		r.broken["3"] = false
+		w.clock.Advance(24 * time.Hour)
+		if cold {
+			w.restart()
+		}
+		w.send(redriveOf("a", "r1", 0))
+		w.run()
+		w.expectHistory("a", 2, "Started Act(Step) Done←2 Act(Step) Done←4 Act(Step) Redriven Done←6 Completed")
+		w.expectOutput("a", `"done"`)
+		r.expect(t, map[string]int{"1": 1, "2": 1, "3": 2})
+		if k := r.keys["3"]; k[0] == k[1] {
+			t.Error("what had failed has the idempotency key of its last attempt")
+		}
+		rec := w.record("a")
+		if rec.ExecutionID != 2 || rec.FirstExecution != 1 || rec.StartID != "r1" || string(rec.CustomStatus) != `"packing"` ||
+			rec.SearchAttributes["lane"] != history.SearchWholeOf(7) || rec.Origin == nil || rec.Origin.ExecutionID != 1 || rec.Origin.EventID != 6 {
+			t.Errorf("the record is %+v", rec)
+		}
+		// Its repeat begins nothing.
+		w.send(redriveOf("a", "r1", 0))
+		w.run()
+		if n := w.record("a").ExecutionID; n != 2 {
+			t.Errorf("a repeat began execution %d", n)
+		}
+		w.expectDead()
+	}
+}
+
+// The first of three activities fails, the others complete, and then the code gives up.
+func TestO10WhatCompletedBesideAFailureStaysCompleted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
+		var fs []*engine.Future
+		for _, in := range []string{"1", "2", "3"} {
+			fs = append(fs, ctx.Activity(engine.ActivityCall{Name: "Step", Input: []byte(in)}))
+		}
+		if _, err := ctx.Join(fs...); err != nil {
+			return nil, err
+		}
+		return stepOf(ctx, "Step", "4")
+	})
+	r := counted(w, "Step")
+	r.broken["1"] = true
+	w.start("a", "Main", "1")
+	w.run()
+	w.expectStatus("a", store.StatusFailed)
+	r.broken["1"] = false
+	w.send(redriveOf("a", "r1", 0))
+	w.run()
+	w.expectOutput("a", "41")
+	r.expect(t, map[string]int{"1": 2, "2": 1, "3": 1, "4": 1})
+}
+
+// What was open when the instance was terminated is started anew under the key that it
+// had, and what completes its first copy completes it.
+func TestO10WhatWasOpenKeepsItsKeyAndItsLinks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
+		return stepOf(ctx, "Ask", "1")
+	})
+	var keys, tokens []string
+	w.activityFunc("Ask", func(ctx context.Context, _ []byte) ([]byte, error) {
+		info, _ := activity.InfoFrom(ctx)
+		keys, tokens = append(keys, info.IdempotencyKey), append(tokens, info.CompletionToken)
+		return nil, activity.ErrPending
+	})
+	w.start("a", "Main", "1")
+	w.settleFIFO()
+	w.run()
+	for n := range 2 {
+		w.send(wire.Item{Kind: wire.TerminateInstance, Instance: "a", ID: fmt.Sprint("t", n)})
+		w.run()
+		w.send(redriveOf("a", fmt.Sprint("r", n), 0))
+		w.run()
+	}
+	if len(keys) != 3 || keys[0] != keys[1] || keys[1] != keys[2] || tokens[0] == tokens[1] {
+		t.Fatalf("keys %v, tokens %v", keys, tokens)
+	}
+	w.restart()
+	w.byToken(wire.ActivityCompleted, tokens[0], `,"result":"by the first link"`)
+	w.run()
+	w.expectOutput("a", `"by the first link"`)
+	w.expectHistory("a", 3, "Started Act(Ask) Redriven Done←2 Completed")
+	w.expectDead()
+}
+
+// A child that failed goes on where it did, too; one that completed is not run again.
+func TestO10ARedriveOfAParentRedrivesItsFailedChildren(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
+		var fs []*engine.Future
+		for _, in := range []string{"1", "2"} {
+			fs = append(fs, ctx.Child(engine.ChildCall{Name: "Child", Input: []byte(in)}))
+		}
+		out, err := ctx.Join(fs...)
+		if err != nil {
+			return nil, err
+		}
+		return []byte(`"` + string(out[0]) + " " + string(out[1]) + `"`), nil
+	})
+	w.orchestration("Child", func(ctx *engine.Context, in []byte) ([]byte, error) {
+		if _, err := stepOf(ctx, "Step", "1"+string(in)); err != nil {
+			return nil, err
+		}
+		return stepOf(ctx, "Step", "2"+string(in))
+	})
+	r := counted(w, "Step")
+	r.broken["22"] = true
+	w.start("a", "Main", "1")
+	w.run()
+	w.expectStatus("a", store.StatusFailed)
+	r.broken["22"] = false
+	w.send(redriveOf("a", "r1", 0))
+	w.run()
+	w.expectOutput("a", `"211 221"`)
+	r.expect(t, map[string]int{"11": 1, "12": 1, "21": 1, "22": 2})
+	w.expectDead()
+}
+
+// A start, an event and a message for another instance that the code has sent are not sent
+// again; a timer has what is left of its time.
+func TestO10WhatWasSentToOthersIsNotSentAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
+		timer := ctx.Timer(10 * time.Hour)
+		if err := ctx.RaiseEvent("other", "told", []byte("1"), nil); err != nil {
+			return nil, err
+		}
+		if _, err := stepOf(ctx, "Step", "1"); err != nil {
+			return nil, err
+		}
+		return ctx.Await(timer)
+	})
+	w.orchestration("Other", waits("told", "told"))
+	r := counted(w, "Step")
+	r.broken["1"] = true
+	w.start("other", "Other", "1")
+	w.start("a", "Main", "1")
+	began := w.clock.Now()
+	w.settleFIFO()
+	w.runFor(2 * time.Hour)
+	w.expectStatus("a", store.StatusFailed)
+	r.broken["1"] = false
+	w.send(redriveOf("a", "r1", 0))
+	w.run()
+	w.expectStatus("a", store.StatusCompleted)
+	w.expectStatus("other", store.StatusRunning)
+	if took := w.record("a").EndedAt.Sub(began); took < 10*time.Hour || took > 11*time.Hour {
+		t.Errorf("the timer fired after %s", took)
+	}
+}
+
+// The code that is deployed disagrees with what is to be taken over: nothing is changed,
+// and the reason is to be read.
+func TestO10ARedriveThatTheCodeContradictsIsRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
+		for _, in := range []string{"1", "2", "3"} {
+			if _, err := stepOf(ctx, "Step", in); err != nil {
+				return nil, err
+			}
+		}
+		return nil, nil
+	})
+	r := counted(w, "Step")
+	r.broken["3"] = true
+	w.start("a", "Main", "1")
+	w.run()
+	before := w.record("a")
+	w.deploy("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) { return stepOf(ctx, "Other", "1") })
+	w.send(redriveOf("a", "r1", 0))
+	w.raise("a", "late", "1", "e1")
+	w.run()
+	w.expectDead("redrive_refused")
+	if after := w.record("a"); after.ExecutionID != 1 || after.Status != store.StatusFailed || after.Stamp != before.Stamp {
+		t.Errorf("the record is %+v", after)
+	}
+	if text := w.deadFIFO.Peek()[0].Attributes[wire.ReasonAttribute]; !strings.Contains(text, "Other") {
+		t.Errorf("the reason is %q", text)
+	}
+}
+
+func TestO10WhatCannotBeRedrivenIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		item   wire.Item
+		reason string
+	}{
+		"it has completed":        {redriveOf("a", "r", 0), "redrive_refused"},
+		"an event behind its end": {redriveOf("a", "r", 9), "redrive_refused"},
+		"begun again since": {wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", ID: "r", OnConflict: wire.ConflictRedrive,
+			Origin: &history.Origin{Instance: "a", ExecutionID: 7}}, ""},
+		"another orchestration": {wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Other", ID: "r", OnConflict: wire.ConflictRedrive}, ""},
+		"not there":             {redriveOf("b", "r", 0), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.orchestration("Main", func(_ *engine.Context, in []byte) ([]byte, error) { return in, nil })
+			w.start("a", "Main", "1")
+			w.run()
+			w.send(c.item)
+			w.run()
+			if c.reason != "" {
+				w.expectDead(c.reason)
+			} else {
+				w.expectDead()
+			}
+			if r := w.record("a"); r.ExecutionID != 1 || r.Status != store.StatusCompleted || w.record("b").Instance != "" {
+				t.Errorf("the record is %+v", r)
+			}
+		})
+	}
+}
+
+// From an event that is named: its round happens again, with all behind it.
+func TestO10ARedriveFromAnEvent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
+		for _, in := range []string{"1", "2", "3"} {
+			if _, err := stepOf(ctx, "Step", in); err != nil {
+				return nil, err
+			}
+		}
+		return []byte(`"done"`), nil
+	})
+	r := counted(w, "Step")
+	w.start("a", "Main", "1")
+	w.run()
+	w.send(redriveOf("a", "r1", 5)) // the completion of the second
+	w.run()
+	w.expectHistory("a", 2, "Started Act(Step) Done←2 Act(Step) Redriven Done←4 Act(Step) Done←7 Completed")
+	r.expect(t, map[string]int{"1": 1, "2": 2, "3": 2})
+	w.send(redriveOf("a", "r2", 3)) // which leads to the second: the first alone stays
+	w.run()
+	w.expectHistory("a", 3, "Started Act(Step) Redriven Done←2 Act(Step) Done←5 Act(Step) Done←7 Completed")
+	r.expect(t, map[string]int{"1": 2, "2": 3, "3": 3})
+	w.send(redriveOf("a", "r3", 2)) // in its first round
+	w.run()
+	w.expectHistory("a", 4, "Started Act(Step) Done←2 Act(Step) Done←4 Act(Step) Done←6 Completed")
+}
