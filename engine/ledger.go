@@ -19,9 +19,9 @@ type ledger struct {
 	// suspendedID is the event id of the first OrchestrationSuspended that no
 	// OrchestrationResumed follows, 0 while the code may run.
 	suspendedID int64
-	redriven int64            // event id of the last OrchestrationRedriven
-	carried  map[int64]int64  // event id → execution, of what was open when it was taken over
-	ended    bool
+	redriven    int64           // event id of the last OrchestrationRedriven
+	carried     map[int64]int64 // event id → execution, of what was open when it was taken over
+	ended       bool
 }
 
 // entry is what the ledger remembers of an event.

@@ -32,6 +32,8 @@ type checker struct {
 	// said is what clients say to instances, newest the last of it that each has recorded, by
 	// its place in the queue.
 	said   map[saying]*said
+	// taken is what redrives have taken over.
+	taken map[ledger.Execution]*takenOver
 	newest map[string]int
 	// permits are what is known of limits over instances.
 	permits permits

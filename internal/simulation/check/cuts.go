@@ -5,6 +5,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -30,6 +31,10 @@ func (w *checker) checkOneByOne(instance string, n int64, turns []store.Turn, ev
 		switch {
 		case e.Kind == history.OrchestrationStarted:
 			for next := at + 1; next < len(events) && events[next].Kind.Arrival(); next++ {
+				a.With = append(a.With, events[next])
+			}
+		case e.Kind == history.OrchestrationRedriven:
+			for next := at + 1; next < len(events) && w.taken[ledger.At(instance, n)].has(&events[next]); next++ {
 				a.With = append(a.With, events[next])
 			}
 		case e.SourceEventID > 0:

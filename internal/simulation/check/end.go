@@ -122,6 +122,9 @@ func (w *checker) checkFamily(instance string, n int64, events []history.Event) 
 				w.Reached("O-04")
 				continue // Its record is gone; what there may be now is another of that id.
 			}
+			if w.redriven(child) {
+				continue // It may have gone on since, without this parent.
+			}
 			if w.Rejected && e.Failure != nil && e.Failure.Kind == history.FailureTooLarge {
 				continue // Its start, or its output, was rejected by the queue.
 			}

@@ -46,7 +46,8 @@ func (w *checker) checkFormats(x *ledger.Recorded, t *store.Turn, e *history.Eve
 	}
 	switch e.Kind {
 	case history.OrchestrationStarted:
-		if w.Said[e.Start.StartID] && e.Actor != world.ActorOf(e.Start.StartID) {
+		// Of one that was redriven, and has continued as new, the actor is who started it.
+		if w.Said[e.Start.StartID] && !strings.HasPrefix(e.Start.StartID, world.RedriveID) && e.Actor != world.ActorOf(e.Start.StartID) {
 			violate("has the actor %q", e.Actor)
 		}
 		if want, known := w.headersOfStart(t, e); known && !maps.Equal(e.Start.Headers, want) {
@@ -121,7 +122,12 @@ func (w *checker) checkMade(x *ledger.Recorded, t *store.Turn, e *history.Event,
 		return
 	}
 	w.Reached("formats")
-	if made := w.formats.made[ledger.Attempt{ActivityKey: key, Number: e.Attempt}]; !slices.Contains(made, e.RequestID) {
+	made := w.formats.made[ledger.Attempt{ActivityKey: key, Number: e.Attempt}]
+	for x.CarriedFrom(key.EventID, key.ExecutionID-1) && !slices.Contains(made, e.RequestID) {
+		key.ExecutionID-- // An attempt of the execution before completes what was open there.
+		made = w.formats.made[ledger.Attempt{ActivityKey: key, Number: e.Attempt}]
+	}
+	if !slices.Contains(made, e.RequestID) {
 		violate("is of attempt %d by %q, which was made by %q", e.Attempt, e.RequestID, made)
 	}
 }

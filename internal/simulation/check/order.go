@@ -24,7 +24,7 @@ func (w *checker) checkOrder(x *world.Write) {
 		for j := range t.Events {
 			at := w.placeOf(x.In, t, &t.Events[j])
 			took := w.of(x.In).took.Of(t.Instance)
-			if at < 0 || slices.Contains(took, at) || i > 0 && w.carriesOver(t, &t.Events[j]) {
+			if at < 0 || slices.Contains(took, at) || (i > 0 || t.First() == 1) && w.carriesOver(t, &t.Events[j]) {
 				continue // What is left of an execution is recorded again in the next.
 			}
 			if len(took) > 0 && took[len(took)-1] > at {
@@ -58,7 +58,7 @@ func (w *checker) placeOf(inv *world.Invocation, t *store.Turn, e *history.Event
 		if err != nil || m.From != w.FIFO || item.Target() != t.Instance {
 			continue
 		}
-		same := e.SourceEventID > 0 && item.SourceEventID == e.SourceEventID && item.TargetExecution() == t.ExecutionID && !w.ByForger(item) ||
+		same := e.SourceEventID > 0 && item.SourceEventID == e.SourceEventID && w.isFor(item, t) && !w.ByForger(item) ||
 			isSaid(e.Kind, item.Kind) && item.WithID(m.ID).ID == e.SenderID
 		if e.Kind == history.ExternalEvent && slices.ContainsFunc(item.Events, func(b wire.StartEvent) bool { return b.ID == e.SenderID }) {
 			return -1 // A start brought it, and starts are taken first.
@@ -85,6 +85,14 @@ func isSaid(e history.Kind, item wire.Kind) bool {
 		return item == wire.ResumeInstance
 	}
 	return false
+}
+
+// isFor reports whether an item is for the execution of a turn, or for one before, from which
+// the event that it completes was taken over.
+func (w *checker) isFor(item *wire.Item, t *store.Turn) bool {
+	of := item.TargetExecution()
+	x := w.Ledger.Executions[ledger.At(t.Instance, t.ExecutionID)]
+	return of == t.ExecutionID || x != nil && of > 0 && x.CarriedFrom(item.SourceEventID, of)
 }
 
 // checkBehind is M-10: behind a message that an invocation hands back, and that nobody

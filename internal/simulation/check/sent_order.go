@@ -178,6 +178,9 @@ func (w *checker) checkSentOrder(t *store.Turn) {
 
 // checkAheadOfEnd: an event that was sent ahead of the terminate that ends an instance is recorded.
 func (w *checker) checkAheadOfEnd(t *store.Turn, end int) {
+	if w.redriven(t.Instance) {
+		return // It may have come between its runs.
+	}
 	var first saying
 	before := end
 	for s, k := range w.said {

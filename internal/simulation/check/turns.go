@@ -35,13 +35,16 @@ func (w *checker) committed(x0 *world.Write) {
 		t := &c.Turns[i]
 		key := ledger.At(t.Instance, t.ExecutionID)
 		x := w.Ledger.Executions[key]
+		var taken *takenOver
 		if x == nil {
 			x = &ledger.Recorded{Sealed: w.Sealing.World != nil, Completed: map[int64]int64{}}
 			w.Ledger.Executions[key] = x
 			w.Ledger.Last[t.Instance] = max(w.Ledger.Last[t.Instance], t.ExecutionID)
 			if i == 0 && t.First() == 1 {
 				w.checkBeginsAgain(p, t)
-				w.Ledger.Begun[t.Instance] = t.ExecutionID
+				if taken = w.checkRedriven(p, t); taken == nil {
+					w.Ledger.Begun[t.Instance] = t.ExecutionID
+				}
 			}
 		}
 		if t.First() <= int64(len(x.Events)) {
@@ -54,19 +57,20 @@ func (w *checker) committed(x0 *world.Write) {
 			}
 			continue
 		}
-		w.checkTurn(p, x, t, &sealed.Turns[i])
+		own := taken.rest(t)
+		w.checkTurn(p, x, t, &sealed.Turns[i], taken)
 		w.checkForged(t)
 		if i == 0 { // The next execution begins with what the one before has taken.
 			w.checkBegins(t)
 			w.checkSender(p, t)
 		}
 		x.Cancel(t)
-		w.checkBlame(t)
+		w.checkBlame(own)
 		if t.Parked {
 			x.Parked = append(x.Parked, t.First())
 		}
 		w.checkScopes(x, t)
-		w.checkLosers(x, t)
+		w.checkLosers(x, own)
 		if x.End() != nil {
 			note(&w.endedAt, t.Instance, w.Steps)
 		}
@@ -82,8 +86,10 @@ func (w *checker) committed(x0 *world.Write) {
 		if t.First() == 1 && t.ExecutionID == w.Ledger.First(t.Instance) {
 			w.Ledger.Born[t.Instance], w.Ledger.Maker[t.Instance] = w.Steps, p.Name
 			w.Scenario.Created(w.World, t.Instance, t.Events[0].Name)
+		} else if taken != nil {
+			w.Scenario.Created(w.World, t.Instance, t.Events[0].Name) // What it waits for comes again.
 		}
-		w.checkSentOrder(t)
+		w.checkSentOrder(own)
 		if i > 0 && i == len(c.Turns)-1 {
 			w.checkStatusGoesOn(t)
 		}
@@ -97,7 +103,7 @@ func (w *checker) committed(x0 *world.Write) {
 
 // checkTurn is I-01 and I-02 for what is appended, which it then notes: what
 // was appended before has been checked before. stored is the turn as it is sealed.
-func (w *checker) checkTurn(p *world.Process, x *ledger.Recorded, t, stored *store.Turn) {
+func (w *checker) checkTurn(p *world.Process, x *ledger.Recorded, t, stored *store.Turn, taken *takenOver) {
 	violate := func(rule, format string, args ...any) {
 		w.Violate(rule, "%s/%d by %s: %s", t.Instance, t.ExecutionID, p.Name, fmt.Sprintf(format, args...))
 	}
@@ -130,13 +136,17 @@ func (w *checker) checkTurn(p *world.Process, x *ledger.Recorded, t, stored *sto
 				violate("T-01", "timer %d fired %d ms early", s, x.Events[s-1].FireAtMS-e.AtMS)
 			}
 		}
+		if taken.has(e) {
+			x.Add(e, &stored.Events[i])
+			continue
+		}
 		if e.Kind == history.ExternalEvent && e.SenderID != "" && x.Senders[e.SenderID] {
 			violate("E-04", "event %q of sender id %s is recorded twice", e.Name, e.SenderID)
 		}
 		if e.Kind == history.ParentAttached && x.Senders["start:"+e.Start.StartID] {
 			violate("P-03", "the parent of start %s is attached twice", e.Start.StartID)
 		}
-		if e.Kind.Arrival() && e.Kind != history.OrchestrationStarted && x.Inline > 0 && !x.Cancelled && !t.Parked &&
+		if e.Kind.Arrival() && e.Kind != history.OrchestrationStarted && e.Kind != history.OrchestrationRedriven && x.Inline > 0 && !x.Cancelled && !t.Parked &&
 			x.Suspended == nil && (e.SourceEventID == 0 || !x.Events[e.SourceEventID-1].Inline) {
 			violate("R-11", "%s at %d was taken while the result of an inline activity was to come", e.Kind, e.EventID)
 		}

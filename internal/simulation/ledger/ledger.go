@@ -87,6 +87,19 @@ func (x *Recorded) End() *history.Event {
 	return nil
 }
 
+// CarriedFrom reports whether an event was taken over while it was open, in an execution as
+// well.
+func (x *Recorded) CarriedFrom(eventID, execution int64) bool {
+	if s := x.Events[0].Start; s != nil && s.Origin != nil {
+		for _, c := range s.Origin.Carried {
+			if c.EventID == eventID {
+				return c.ExecutionID <= execution
+			}
+		}
+	}
+	return false
+}
+
 // Add notes an event that has landed, and as what it is stored.
 func (x *Recorded) Add(e, stored *history.Event) {
 	if x.Events == nil {
@@ -191,8 +204,8 @@ func copied(e *history.Event) history.Event {
 	return c
 }
 
-// alike reports whether two events have the same fields.
-func alike(a, b *history.Event) bool {
+// Alike reports whether two events have the same fields.
+func Alike(a, b *history.Event) bool {
 	return a.EventID == b.EventID && a.Kind == b.Kind && a.SourceEventID == b.SourceEventID && a.AtMS == b.AtMS &&
 		a.Name == b.Name && a.Version == b.Version && a.Instance == b.Instance && a.Codec == b.Codec && bytes.Equal(a.Payload, b.Payload) &&
 		a.FireAtMS == b.FireAtMS && a.DurationMS == b.DurationMS && a.Op == b.Op && a.Inline == b.Inline && a.ExplicitID == b.ExplicitID &&
@@ -252,7 +265,7 @@ func (x *Recorded) Holds(at int, e *history.Event) bool {
 	if x.Sealed {
 		own = &x.stored[at]
 	}
-	return alike(own, e)
+	return Alike(own, e)
 }
 
 // Cancel notes what a turn that has landed cancelled.

@@ -13,7 +13,7 @@ func TestEventsThatDifferInOneFieldAreNotAlike(t *testing.T) {
 		Start: &history.Start{Parent: &history.Parent{EventID: 1}, SenderIDs: []string{"x"}, CustomStatus: []byte("1"), SearchAttributes: history.SearchAttributes{"a": history.SearchTextOf("x")},
 			Headers: map[string]string{"a": "x"}, Origin: &history.Origin{EventID: 1}}}
 	c := copied(&e)
-	if !alike(&e, &c) || !alike(&c, &e) {
+	if !Alike(&e, &c) || !Alike(&c, &e) {
 		t.Error("an event is not like its copy")
 	}
 	e.Payload[0], e.Retry.FinalCodes[0], e.Failure.Details[0] = '2', "y", '2'
@@ -50,7 +50,7 @@ func TestEventsThatDifferInOneFieldAreNotAlike(t *testing.T) {
 	}
 }
 
-// differ changes a field of what is a part of b, and has alike see it.
+// differ changes a field of what is a part of b, and has Alike see it.
 func differ(t *testing.T, a, b *history.Event, of reflect.Value, field int) {
 	t.Helper()
 	switch f := of.Field(field); f.Kind() {
@@ -72,7 +72,7 @@ func differ(t *testing.T, a, b *history.Event, of reflect.Value, field int) {
 	default:
 		f.SetInt(1)
 	}
-	if alike(a, b) || alike(b, a) {
-		t.Errorf("events that differ in %s of %s alone are taken for alike", of.Type().Field(field).Name, of.Type())
+	if Alike(a, b) || Alike(b, a) {
+		t.Errorf("events that differ in %s of %s alone are taken for Alike", of.Type().Field(field).Name, of.Type())
 	}
 }

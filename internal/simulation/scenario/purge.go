@@ -33,6 +33,10 @@ func (s *Random) Purge(w *world.World) {
 			max(0, w.Ledger.Purged[r.instance].Add(held).Sub(w.Clock.Now())+time.Duration(w.Choices.IntN(again, 48*60)-60)*time.Minute)}[w.Choices.IntN(again, 3)]
 		w.Clock.AfterFunc(at, func() { s.startAgain(w, r) })
 	case w.Choices.OneIn(w.Choices.At(w.How(fault.Purged), "begins again"), 2):
+		if w.Choices.Even(w.Choices.At(w.How(fault.Purged), "redriven")) {
+			s.redrive(w, r.instance, r.program.Name)
+			return
+		}
 		s.beginAgain(w, r)
 	case w.Ledger.Ended(r.instance):
 		w.SendItem(wire.Item{Kind: wire.PurgeInstance, Instance: r.instance, ID: id})
@@ -65,6 +69,8 @@ func (s *Random) purgeOther(w *world.World, at choice.Spot) {
 	switch {
 	case w.Ledger.Hidden[instance] == w.Ledger.Last[instance]:
 		w.SendItem(wire.Item{Kind: wire.CancelInstance, Instance: instance, ID: id, Reason: "too late"})
+	case w.Ledger.Ended(instance) && s.programOf(w, instance) != nil && w.Choices.Even(w.Choices.At(at, "redriven")):
+		s.redrive(w, instance, s.programOf(w, instance).Name)
 	case w.Ledger.Ended(instance):
 		s.purged = true
 		w.SendItem(wire.Item{Kind: wire.PurgeInstance, Instance: instance, ID: id})

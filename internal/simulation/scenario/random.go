@@ -29,6 +29,8 @@ type Random struct {
 	forgetful bool
 	// ended are instances, no roots, that clients ended: terminated if true.
 	ended map[string]bool
+	// redriven: somebody has had an instance go on where it failed.
+	redriven bool
 	// purged: somebody has purged an instance that is no root.
 	purged bool
 	// registered are the versions of each program that has several, by build,

@@ -47,6 +47,8 @@ func (s *Random) checkChosen(w *world.World, p *world.Process, x *ledger.Recorde
 	started := &x.Events[0]
 	before := w.Ledger.Executions[ledger.At(t.Instance, t.ExecutionID-1)]
 	switch {
+	case started.Start.Origin != nil, strings.HasPrefix(started.Start.StartID, world.RedriveID):
+		return // It goes on with the version that it had, which the checker looks at.
 	case t.ExecutionID > w.Ledger.First(t.Instance) && before != nil:
 		rule, asked = "V-03", s.program(started.Name).Next
 		if end := before.End(); end == nil || end.Version != asked {
@@ -93,6 +95,9 @@ func versionsRan(w *world.World, instance string, p *program.Program) []string {
 	}
 	var all []string
 	for n := w.Ledger.First(instance); n <= w.Ledger.Last[instance]; n++ {
+		if before := w.Ledger.Executions[ledger.At(instance, n-1)]; len(all) > 0 && before.End() != nil && before.End().Kind != history.OrchestrationContinuedAsNew {
+			all = all[:len(all)-1] // It was redriven, and goes on with its last round.
+		}
 		all = append(all, w.Ledger.Executions[ledger.At(instance, n)].Events[0].Version)
 	}
 	return all

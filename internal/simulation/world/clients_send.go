@@ -28,6 +28,13 @@ func (w *World) SendAs(who string, to *Queue, msgs ...queue.Outgoing) {
 	}
 }
 
+// RedriveID begins the ids of redrives that clients send, RedrivenFrom stands in them ahead
+// of the event from which they are.
+const (
+	RedriveID    = "redrive-"
+	RedrivenFrom = "-from-"
+)
+
 // SendItem sends an item as a client does.
 func (w *World) SendItem(item wire.Item) {
 	body, ok := w.said(&item)

@@ -69,6 +69,9 @@ func (w *World) redriveOne(q *Queue, m queue.Message) bool {
 			return false // It was purged, and nobody started it since.
 		}
 		return w.sendsAgain(item, m)
+	case wire.ReasonRedriveRefused:
+		w.Reached("O-10, refused")
+		return true // The instance is as it was.
 	case "":
 		if w.Ledger.Recorded(item) {
 			w.Reached("W-07")
