@@ -31,9 +31,9 @@ type checker struct {
 	tookIn map[string]int64
 	// said is what clients say to instances, newest the last of it that each has recorded, by
 	// its place in the queue.
-	said   map[saying]*said
+	said map[saying]*said
 	// taken is what redrives have taken over.
-	taken map[ledger.Execution]*takenOver
+	taken  map[ledger.Execution]*takenOver
 	newest map[string]int
 	// permits are what is known of limits over instances.
 	permits permits

@@ -48,7 +48,9 @@ func (w *checker) checkRedriven(p *world.Process, t *store.Turn) *takenOver {
 	if t.First() != 1 || before == nil || t.ExecutionID <= w.Ledger.Hidden[t.Instance]+1 {
 		return nil
 	}
-	violate := func(format string, args ...any) { w.Violate("O-10", "%s/%d: "+format, append([]any{t.Instance, t.ExecutionID}, args...)...) }
+	violate := func(format string, args ...any) {
+		w.Violate("O-10", "%s/%d: "+format, append([]any{t.Instance, t.ExecutionID}, args...)...)
+	}
 	k := &takenOver{carried: map[int64]bool{}}
 	defer func() {
 		if k.events > 0 {
