@@ -34,7 +34,8 @@ var layers = []layer{
 	{dir: "internal/clock"},
 	{dir: "internal/near", foreign: "pgregory.net/rapid"},
 	{dir: "history", own: "internal/jsonscan"},
-	{dir: "engine", own: "history internal/near"},
+	{dir: "internal/redriving", own: "history"},
+	{dir: "engine", own: "history internal/near internal/redriving"},
 	{dir: "internal/keyring", own: "store"},
 	{dir: "internal/wire", own: "history internal/jsonscan internal/near"},
 	{dir: "internal/activities", own: "history internal/near"},
@@ -76,7 +77,7 @@ var layers = []layer{
 	{dir: "internal/host/projection", own: "engine history store"},
 	// The rules of the protocol: from what was read to what is done. They reach no service.
 	{dir: "internal/host/deciding", own: "activity internal/activities engine history host internal/host/attempt internal/host/backoff internal/host/delivery internal/host/dispatch internal/host/edge " +
-		"internal/host/inbox internal/host/lease internal/host/projection internal/host/reading internal/host/resending internal/keyring store internal/wire"},
+		"internal/host/inbox internal/host/lease internal/host/projection internal/host/reading internal/host/resending internal/keyring internal/redriving store internal/wire"},
 	{dir: "internal/host/sweep", own: "history host internal/clock internal/host/dispatch internal/host/inbox internal/host/sharing queue store internal/wire"},
 	// Neither of the two handlers knows the other.
 	{dir: "internal/host/worker", own: "internal/host/platform activity internal/activities internal/clock codec history host internal/host/attempt internal/host/backoff internal/host/delivery internal/host/edge " +
@@ -89,7 +90,7 @@ var layers = []layer{
 	{dir: "internal/embeddedmetrics", own: "host queue"},
 	// What authors write; and what calls it from outside, which stands on it.
 	{dir: ".", own: "activity internal/activities engine history internal/around internal/names internal/near"},
-	{dir: "client", own: ". activity internal/activities internal/clock codec history internal/around internal/limits internal/names internal/near queue store internal/wire"},
+	{dir: "client", own: ". activity internal/activities internal/clock codec history internal/around internal/limits internal/names internal/near internal/redriving queue store internal/wire"},
 	{dir: "schedule", own: ". client internal/names", foreign: "github.com/netresearch/go-cron"},
 	{dir: "internal/deadletter", own: "codec queue internal/wire"},
 	// The page and the API of the console: it stands on the client, and knows

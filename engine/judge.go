@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/redriving"
 )
 
 // judge says what becomes of an arrival, in the order of docs/design.md: older
@@ -63,7 +64,7 @@ func (l *ledger) judge(a *Arrival) Verdict {
 // come from the end of that execution, which stopped what was open.
 func (l *ledger) carries(a *Arrival) bool {
 	since, carried := l.carried[a.Event.SourceEventID]
-	return carried && a.ExecutionID >= since && succeeds(a.Event.Kind)
+	return carried && a.ExecutionID >= since && redriving.Succeeds(a.Event.Kind)
 }
 
 // find looks for the very fact of an arrival: a completion that its token

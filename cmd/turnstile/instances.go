@@ -18,6 +18,7 @@ import (
 type instances interface {
 	Start(ctx context.Context, r client.StartRequest) (client.Started, error)
 	Rerun(ctx context.Context, r client.RerunRequest) (client.Started, error)
+	Redrive(ctx context.Context, r client.RedriveRequest) (client.Redriven, error)
 	// Confirm waits until the instance has a record, and returns
 	// [*client.AlreadyExistsError] if another start was first.
 	Confirm(ctx context.Context, name string, started client.Started) error

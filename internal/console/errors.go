@@ -88,6 +88,7 @@ func codeOf(err error) api.Code {
 		purged   *client.PurgedError
 		ended    *client.EndedError
 		running  *client.StillRunningError
+		redrive  *client.RedriveError
 		pending  *client.NotPendingError
 		token    *client.TokenError
 		name     *turnstile.InvalidNameError
@@ -110,6 +111,8 @@ func codeOf(err error) api.Code {
 		return api.CodeEnded
 	case errors.As(err, &running):
 		return api.CodeStillRunning
+	case errors.As(err, &redrive):
+		return api.CodeInvalid
 	case errors.As(err, &pending):
 		return api.CodeNotPending
 	case errors.As(err, &token):

@@ -88,6 +88,8 @@ func (h *handler) table() []route {
 			summary: "Let an instance try again, and send again what it has open."},
 		{method: post, pattern: instance + "/rerun", acts: true, endpoint: takes(maxRequest, h.rerun),
 			summary: "Have an instance that has ended begin again, from the beginning."},
+		{method: post, pattern: instance + "/redrive", acts: true, endpoint: takes(maxRequest, h.redrive),
+			summary: "Have an instance that has ended go on where it failed, or from an event."},
 		{method: post, pattern: instance + "/purge", acts: true, endpoint: takes(maxRequest, h.purge),
 			summary: "Remove an instance that has ended."},
 		{method: post, pattern: "wake", acts: true, endpoint: takes(maxRequest, h.wakeMany),

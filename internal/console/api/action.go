@@ -40,6 +40,48 @@ type Rerun struct {
 	StartID string `json:"start_id,omitempty"`
 }
 
+// Redrive has an instance that has ended go on where it failed.
+type Redrive struct {
+	// From is an event of its last execution: what led to it happens again, and all behind
+	// it; left out for where the instance failed.
+	From int64 `json:"from,omitempty"`
+	// Reason for the history.
+	Reason string `json:"reason,omitempty"`
+	// Reset terminates an instance that has not ended first.
+	Reset bool `json:"reset,omitempty"`
+	// DryRun sends nothing: the answer says what would be started anew.
+	DryRun bool `json:"dry_run,omitempty"`
+	// StartID tells a repeat of this redrive from another one; left out for a random one.
+	StartID string `json:"start_id,omitempty"`
+}
+
+// Redriven says what a redrive has go on.
+type Redriven struct {
+	Instance string `json:"instance"`
+	// StartID and After are those of a start that begins an instance again; left out by a
+	// dry run.
+	StartID string `json:"start_id,omitempty"`
+	After   int64  `json:"after,omitempty"`
+	// TakenOver is how many events the next execution takes over.
+	TakenOver int64 `json:"taken_over"`
+	// Kept are the results and external events behind those that stay.
+	Kept int `json:"kept"`
+	// Again is what is started anew.
+	Again []RedrivenWork `json:"again"`
+}
+
+// RedrivenWork is an activity, a timer or a child that a redrive starts anew.
+type RedrivenWork struct {
+	// EventID in the last execution, and the kind of that event.
+	EventID int64  `json:"event_id"`
+	Kind    string `json:"kind"`
+	// Name of the activity or the child's orchestration, Instance of the child.
+	Name     string `json:"name,omitempty"`
+	Instance string `json:"instance,omitempty"`
+	// Why is "failed", "open", or "forgotten" for what the code is to ask for again.
+	Why string `json:"why"`
+}
+
 // StartEvent is an event that a start brings.
 type StartEvent struct {
 	Name string          `json:"name"`

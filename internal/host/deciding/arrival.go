@@ -22,7 +22,7 @@ func (t *Turn) arrival(m *inbox.Message) engine.Arrival {
 	switch i.Kind {
 	case wire.StartOrchestration:
 		if d := t.Running.Redriven; d != nil && d.By == m {
-			return d.Arrival
+			return engine.Arrival{Event: d.Event, With: d.With}
 		}
 		return t.startArrival(i)
 	case wire.ExternalRaised:

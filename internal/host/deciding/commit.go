@@ -19,11 +19,11 @@ func (t *Turn) commit(p *Plan) error {
 	}
 	all := &d.Turn
 	if t.Running.takesOver() {
-		whole := d.Turn
-		whole.Events, all = t.Running.events(d), &whole
+		whole := t.Running.whole(d)
+		all = &whole
 	}
 	on := t.standing(d).Of(all)
-	c := &Commit{Change: on.Change, Insists: d.inline, Logs: d.Logs, Cancelled: d.Cancelled, Outcome: stateWord(d.State),
+	c := &Commit{Change: on.Change, Insists: d.inline, Logs: d.Logs, Cancelled: all.Cancelled, Outcome: stateWord(d.State),
 		Mark: Mark{Problem: on.Mark, Moved: on.Moved, Recovered: on.Recovered, Suspected: on.Suspected}}
 	if d.Stuck != nil {
 		c.Mark.Stuck = d.Stuck.Kind
@@ -33,7 +33,7 @@ func (t *Turn) commit(p *Plan) error {
 	}
 	if len(d.Events) > 0 {
 		c.Turns = []store.Turn{{Instance: t.View.Instance, ExecutionID: t.Running.Execution, Events: all.Events,
-			Messaged: d.messaged, Parked: d.parked, Cancelled: d.Cancelled, Reasons: d.Reasons}}
+			Messaged: d.messaged, Parked: d.parked, Cancelled: all.Cancelled, Reasons: d.Reasons}}
 		if len(d.Next) > 0 {
 			c.Turns = append(c.Turns, store.Turn{Instance: t.View.Instance, ExecutionID: t.Running.Execution + 1, Events: d.Next, Parked: true})
 		}

@@ -3,10 +3,12 @@ package deciding
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/host/inbox"
+	"github.com/turnstile-go/turnstile/internal/redriving"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -19,7 +21,7 @@ import (
 
 // Redriven is how the execution that a redrive begins goes on.
 type Redriven struct {
-	*engine.Redriven
+	*redriving.Plan
 	By *inbox.Message
 }
 
@@ -42,9 +44,19 @@ func (t *Turn) redrive(p *Plan, m *inbox.Message, r *store.Record) (bool, error)
 		t.refuseRedrive(p, m, wire.ReasonTooLarge, t.Group.TooLarge)
 		return true, nil
 	}
-	d, err := t.Running.X.Redrive(engine.RedriveRequest{From: from, ExecutionID: r.ExecutionID + 1, StartID: m.Item.ID,
-		Parent: recordedParent(m.Item.Parent), Actor: m.Item.Actor, Reason: m.Item.Reason})
-	if refused, is := errors.AsType[*engine.RedriveError](err); is {
+	request := redriving.Request{From: from, ExecutionID: r.ExecutionID + 1, StartID: m.Item.ID,
+		Parent: recordedParent(m.Item.Parent), Actor: m.Item.Actor, Reason: m.Item.Reason}
+	turns, err := t.View.Turns(t.Running.Execution)
+	if err != nil {
+		return false, err
+	}
+	for i := range turns {
+		if c := turns[i].Cancelled; len(c) > 0 {
+			request.Cancelled = append(request.Cancelled, redriving.Cancelled{Events: c, By: turns[i].Last()})
+		}
+	}
+	d, err := t.Running.X.Redrive(request)
+	if refused, is := errors.AsType[*redriving.Error](err); is {
 		t.refuseRedrive(p, m, wire.ReasonRedriveRefused, refused)
 		return true, nil
 	}
@@ -69,8 +81,8 @@ func (t *Turn) refuseRedrive(p *Plan, m *inbox.Message, reason wire.Reason, why 
 // over. All that stands behind the redrive in its batch goes back.
 func (t *Turn) disagrees(p *Plan) (bool, error) {
 	d := t.Running.Redriven
-	if d == nil || len(d.Prefix) == 0 {
-		return false, nil
+	if d == nil || len(d.Prefix) == 0 || d.By.Item.Parent != nil {
+		return false, nil // For its parent it goes on all the same, and is stuck until the code is mended.
 	}
 	out, err := t.outcome()
 	if err != nil || out.Stuck == nil || out.Stuck.EventID > int64(len(d.Prefix)) {
@@ -84,9 +96,16 @@ func (t *Turn) disagrees(p *Plan) (bool, error) {
 // takesOver reports whether the next commit holds what a redrive takes over.
 func (r *Running) takesOver() bool { return r.Redriven != nil && r.Creating }
 
-// events are those of a commit that holds what a redrive takes over, ahead of the draft's.
-func (r *Running) events(d *draft) []history.Event {
-	return append(r.Redriven.Prefix[:len(r.Redriven.Prefix):len(r.Redriven.Prefix)], d.Events...)
+// whole is the turn of a commit that holds what a redrive takes over, ahead of the draft's.
+func (r *Running) whole(d *draft) engine.Turn {
+	all := d.Turn
+	for _, id := range r.Redriven.Closed {
+		if !slices.Contains(all.Cancelled, id) {
+			all.Cancelled = append(all.Cancelled[:len(all.Cancelled):len(all.Cancelled)], id)
+		}
+	}
+	all.Events = append(r.Redriven.Prefix[:len(r.Redriven.Prefix):len(r.Redriven.Prefix)], d.Events...)
+	return all
 }
 
 // scheduled returns a scheduling event of the execution. One that a redrive took over was

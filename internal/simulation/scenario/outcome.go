@@ -48,6 +48,9 @@ func (s *Random) judge(w *world.World, instance string) error {
 	switch r.Status {
 	case store.StatusCompleted:
 		excused := excused(w)
+		if s.redriven {
+			excused[history.FailureStuck] = true // It cannot go on from where somebody wants that it does.
+		}
 		if s.purged && s.redriven {
 			excused[history.FailurePurged] = true // It asks again for a child that has completed, and is gone since.
 		}

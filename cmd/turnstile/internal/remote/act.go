@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
@@ -26,6 +27,23 @@ func (c *Client) Rerun(ctx context.Context, r client.RerunRequest) (client.Start
 	var got api.Started
 	err := c.post(ctx, "instances/"+segment(r.Instance)+"/rerun", api.Rerun{Input: r.Input, Version: r.Version, StartID: r.DeduplicationID}, &got)
 	return client.Started{Instance: got.Instance, StartID: got.StartID, After: got.After}, err
+}
+
+// Redrive has an instance that has ended go on where it failed.
+func (c *Client) Redrive(ctx context.Context, r client.RedriveRequest) (client.Redriven, error) {
+	var got api.Redriven
+	err := c.post(ctx, "instances/"+segment(r.Instance)+"/redrive", api.Redrive{From: r.From, Reason: r.Reason, Reset: r.Reset, DryRun: r.DryRun, StartID: r.DeduplicationID}, &got)
+	d := client.Redriven{Started: client.Started{Instance: got.Instance, StartID: got.StartID, After: got.After}, TakenOver: got.TakenOver, Kept: got.Kept}
+	for _, w := range got.Again {
+		one := client.RedrivenWork{EventID: w.EventID, Name: w.Name, Instance: w.Instance, Why: w.Why}
+		for _, k := range history.Kinds() {
+			if k.String() == w.Kind {
+				one.Kind = k
+			}
+		}
+		d.Again = append(d.Again, one)
+	}
+	return d, err
 }
 
 // Raise raises an external event.

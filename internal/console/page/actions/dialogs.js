@@ -79,6 +79,33 @@ export function ResumeDialog(props) {
     <${Reason} value=${reason} onInput=${setReason} /><//>`;
 }
 
+export function RedriveDialog(props) {
+  const [from, setFrom] = useState(""), [reason, setReason] = useState(""), [id] = useState(newID);
+  const wrong = from !== "" && !/^[1-9][0-9]*$/.test(from);
+  // What would be started anew is said before it is sent; pressed again, it is sent.
+  const [plan, setPlan] = useState({ of: null, again: [] });
+  const submit = async () => {
+    const body = { ...(from === "" ? {} : { from: Number(from) }), reason };
+    if (plan.of !== from) {
+      setPlan({ ...(await post(path("instances", props.instance.instance, "redrive"), { ...body, dry_run: true })), of: from });
+      return false;
+    }
+    return sends("redrive", { ...body, start_id: id }, "Redrive sent to", props)();
+  };
+  const seen = plan.of === from;
+  return html`<${FormDialog} title="Redrive" action=${seen ? "Redrive the instance" : "Show what starts anew"} onClose=${props.onClose} disabled=${wrong} submit=${submit}>
+    ${of(props.instance)}<p>It goes on where it failed, with the code that is deployed. What was completed stays completed; what failed or was open starts anew. If the code disagrees with the history, nothing is changed, and the reason is a dead letter.</p>
+    <${Field} label="From event" hint="Its number in the last execution; what led to it happens again. Empty for where the instance failed.">${(p) => html`<input ...${p} value=${from} inputmode="numeric" autocomplete="off" onInput=${(e) => setFrom(e.target.value.trim())} />`}<//>
+    <${Reason} value=${reason} onInput=${setReason} />
+    ${seen && html`<div class="notice slim" role="status"><div class="grow">
+      <p>${plan.taken_over === 0 ? "It begins from the beginning." : `${plan.taken_over} events are taken over, and ${plan.kept} results behind them stay.`}</p>
+      ${plan.again.slice(0, 20).map((w) => html`<p key=${w.event_id}>${w.event_id} <${Text} value=${w.instance || w.name || "timer"} max=${200} /> ${why[w.why]}</p>`)}
+      ${plan.again.length > 20 && html`<p>and ${plan.again.length - 20} more</p>`}
+      ${plan.again.length === 0 && plan.taken_over > 0 && html`<p>Nothing starts anew: only the code runs again.</p>`}</div></div>`}<//>`;
+}
+
+const why = { failed: "had failed: starts anew", open: "was open: starts anew", forgotten: "is forgotten: the code asks for it again" };
+
 export function RerunDialog(props) {
   return html`<${FormDialog} title="Rerun" action="Begin again" onClose=${props.onClose} submit=${sends("rerun", {}, "Rerun sent to", props)}>
     ${of(props.instance)}<p>It begins its next execution from the beginning, with the input that its last execution began with, on the newest version that is deployed. What was completed runs again. A parent that waited for it is told nothing more.</p><//>`;

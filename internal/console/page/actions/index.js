@@ -3,11 +3,12 @@ import { html, useState } from "../ui.js";
 import { useMayAct } from "../about.js";
 import { Button } from "../components.js";
 import { isProblem } from "../problems.js";
-import { CancelDialog, PurgeDialog, RaiseDialog, RerunDialog, ResumeDialog, SuspendDialog, TerminateDialog, WakeDialog } from "./dialogs.js";
+import { CancelDialog, PurgeDialog, RaiseDialog, RedriveDialog, RerunDialog, ResumeDialog, SuspendDialog, TerminateDialog, WakeDialog } from "./dialogs.js";
 
 // actions that make sense for an instance: [key, word, icon, dialog].
 export function actionsOf(i) {
-  if (["completed", "failed", "cancelled", "terminated"].includes(i.status)) return [rerun, purge];
+  if (i.status === "completed") return [rerun, purge];
+  if (["failed", "cancelled", "terminated"].includes(i.status)) return [redrive, rerun, purge];
   if (i.status === "corrupt") return [wake, purge];
   if (i.status === "suspended") return [resume, raise, cancel, terminate, purge];
   return isProblem(i) ? [wake, suspend, raise, cancel, terminate, purge] : [raise, suspend, cancel, wake, terminate, purge];
@@ -20,6 +21,7 @@ const suspend = ["suspend", "Suspend", "pause", SuspendDialog];
 const resume = ["resume", "Resume", "play", ResumeDialog];
 const terminate = ["terminate", "Terminate", "stop", TerminateDialog];
 const rerun = ["rerun", "Rerun", "wake", RerunDialog];
+const redrive = ["redrive", "Redrive", "wake", RedriveDialog];
 const purge = ["purge", "Purge", "trash", PurgeDialog];
 
 // Actions shows the actions of an instance as buttons; nothing where the
@@ -29,8 +31,8 @@ export function Actions({ instance, onDone }) {
   const [open, setOpen] = useState(null);
   if (!useMayAct()) return null;
   const all = actionsOf(instance);
-  const Dialog = all.find(([key]) => key === open)?.[3] ?? [raise, cancel, wake, suspend, resume, terminate, rerun, purge].find(([key]) => key === open)?.[3];
-  const first = isProblem(instance) ? "wake" : instance.status === "suspended" ? "resume" : "";
+  const Dialog = all.find(([key]) => key === open)?.[3] ?? [raise, cancel, wake, suspend, resume, terminate, redrive, rerun, purge].find(([key]) => key === open)?.[3];
+  const first = isProblem(instance) ? "wake" : instance.status === "suspended" ? "resume" : instance.status === "failed" ? "redrive" : "";
   return html`<div class="actions" role="group" aria-label="Actions">${all.map(([key, word, icon]) => html`<${Button} key=${key} icon=${icon} kind=${key === first ? "primary" : ""} onClick=${() => setOpen(key)}>${word}<//>`)}</div>
     ${Dialog && html`<${Dialog} instance=${instance} onClose=${() => setOpen(null)} onDone=${onDone} />`}`;
 }

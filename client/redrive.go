@@ -1,0 +1,169 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/redriving"
+	"github.com/turnstile-go/turnstile/internal/wire"
+)
+
+// RedriveRequest is what [Client.Redrive] has go on.
+type RedriveRequest struct {
+	// Instance id.
+	Instance string
+	// From is an event of the last execution: what led to it happens again, and all behind
+	// it. 0 for where the instance failed.
+	From int64
+	// Reason for the history.
+	Reason string
+	// Reset terminates an instance that has not ended, and then has it go on.
+	Reset bool
+	// DryRun sends nothing, and returns what would be started anew.
+	DryRun bool
+	// DeduplicationID tells a repeat of this redrive, which is harmless, from another one;
+	// empty for a random one. It becomes the start id.
+	DeduplicationID string
+}
+
+// Redriven says what a redrive has go on.
+type Redriven struct {
+	Started
+	// TakenOver is how many events the next execution takes over from the last one; 0 where
+	// it begins from the beginning.
+	TakenOver int64
+	// Kept are the results and external events behind those that stay.
+	Kept int
+	// Again is what is started anew, as far as the history tells: operations that the code
+	// has cancelled since its last commit are among it, and are not.
+	Again []RedrivenWork
+}
+
+// RedrivenWork is an activity, a timer or a child that a redrive starts anew.
+type RedrivenWork struct {
+	// EventID in the last execution.
+	EventID int64
+	Kind    history.Kind
+	// Name of the activity or the child's orchestration, Instance of the child.
+	Name, Instance string
+	// Why is "failed", "open", or "forgotten" for what the code is to ask for again.
+	Why string
+}
+
+// RedriveError says why an instance cannot go on from an event. Nothing was sent.
+type RedriveError struct {
+	Instance    string
+	ExecutionID int64
+	// EventID that was asked for; 0 for where it failed.
+	EventID int64
+	Problem string
+}
+
+func (e *RedriveError) Error() string {
+	from := "where it failed"
+	if e.EventID != 0 {
+		from = fmt.Sprintf("event %d", e.EventID)
+	}
+	return fmt.Sprintf("turnstile: instance %q execution %d cannot go on from %s: %s", e.Instance, e.ExecutionID, from, e.Problem)
+}
+
+// maxTakenOver is how many bytes of history a redrive can take over: they are committed in
+// one transaction, which holds 4 MB, with what the code does next.
+const maxTakenOver = 3 << 20
+
+// Redrive has an instance that failed, or was cancelled or terminated, go on where it
+// failed, in its next execution. That takes the history of the last one over: what was
+// completed stays completed, what failed or was open is started anew, and the code that is
+// deployed goes on from there. It returns when the redrive is queued.
+//
+// The code is replayed against what is taken over. If it disagrees, nothing is changed, and
+// the redrive becomes a dead letter of the reason redrive_refused.
+//
+// What had failed gets a new idempotency key; what was open keeps the one that it had, and
+// what completes it through a token of the last execution completes it. Children that failed
+// go on where they did; a timer has what is left of its time. What was sent to others
+// (events, detached starts) is not sent again. A parent that waited for the instance has
+// been told how it ended, and is told nothing more.
+//
+// It reads the record and the history of the last execution.
+//
+// Errors: [*NotFoundError]; [*StillRunningError] without Reset; [*RedriveError] if the
+// instance has completed and no event is given, if it has no such event, or if what is to be
+// taken over has more than 3 MB; those of [Client.Start].
+func (c *Client) Redrive(ctx context.Context, r RedriveRequest) (Redriven, error) {
+	d, err := c.Describe(ctx, r.Instance)
+	if err != nil {
+		return Redriven{}, err
+	}
+	if r.DeduplicationID != "" && r.DeduplicationID == d.StartID {
+		return Redriven{Started: Started{Instance: r.Instance, StartID: d.StartID}}, nil
+	}
+	if !d.Status.Terminal() && !r.Reset {
+		return Redriven{}, &StillRunningError{Instance: r.Instance, Status: d.Status, rerun: true}
+	}
+	result, err := c.planRedrive(ctx, &d, &r)
+	if err != nil || r.DryRun {
+		return result, err
+	}
+	start, err := c.startItem(&StartRequest{Name: d.Name, Instance: r.Instance, DeduplicationID: r.DeduplicationID})
+	if err != nil {
+		return Redriven{}, err
+	}
+	start.OnConflict, start.Reason = wire.ConflictRedrive, r.Reason
+	start.Origin = &history.Origin{Instance: r.Instance, ExecutionID: d.ExecutionID, EventID: r.From}
+	result.Started = Started{Instance: r.Instance, StartID: start.ID, After: d.ExecutionID}
+	err = c.intercepted(ctx, "redrive", start, nil, func(ctx context.Context, item wire.Item) error {
+		if d.Status.Terminal() {
+			return c.send(ctx, item)
+		}
+		end := wire.Item{Kind: wire.TerminateInstance, Instance: item.Instance, ID: item.ID, Reason: "reset", Actor: item.Actor}
+		return c.sendAll(ctx, end, item)
+	})
+	if err != nil {
+		return Redriven{}, err
+	}
+	return result, nil
+}
+
+// planRedrive finds out what a redrive would have go on.
+func (c *Client) planRedrive(ctx context.Context, d *Description, r *RedriveRequest) (Redriven, error) {
+	turns, execution, err := c.read(ctx, *d, 0)
+	if err != nil {
+		return Redriven{}, err
+	}
+	d.ExecutionID = execution
+	var events []history.Event
+	var cancelled []redriving.Cancelled
+	for i := range turns {
+		events = append(events, turns[i].Events...)
+		cancelled = append(cancelled, redriving.Cancelled{Events: turns[i].Cancelled, By: turns[i].Last()})
+	}
+	if !d.Status.Terminal() {
+		end := history.Event{Kind: history.OrchestrationFailed, EventID: int64(len(events)) + 1, Imposed: history.ImposedTerminated}
+		events = append(events, end) // What the terminate adds.
+	}
+	p, err := redriving.From(r.Instance, execution, events, redriving.Request{From: r.From, ExecutionID: execution + 1, Cancelled: cancelled})
+	if refused, is := errors.AsType[*redriving.Error](err); is {
+		return Redriven{}, &RedriveError{Instance: r.Instance, ExecutionID: execution, EventID: r.From, Problem: refused.Problem}
+	}
+	if size := len(history.Encode(p.Prefix)); size > maxTakenOver {
+		return Redriven{}, &RedriveError{Instance: r.Instance, ExecutionID: execution, EventID: r.From,
+			Problem: fmt.Sprintf("it would take over %d bytes of history, at most %d can be; rerun it, or name an earlier event", size, maxTakenOver)}
+	}
+	result := Redriven{TakenOver: int64(len(p.Prefix)), Kept: len(p.With)}
+	for _, again := range []struct {
+		why string
+		ids []int64
+	}{{"failed", p.Failed}, {"open", p.Open}, {"forgotten", p.Forgotten}} {
+		for _, id := range again.ids {
+			e := &events[id-1]
+			if again.why == "forgotten" && !redriving.Stoppable(e.Kind) {
+				continue
+			}
+			result.Again = append(result.Again, RedrivenWork{EventID: id, Kind: e.Kind, Name: e.Name, Instance: e.Instance, Why: again.why})
+		}
+	}
+	return result, nil
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	flag "github.com/spf13/pflag"
+
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/batch"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/printable"
+)
+
+func redriveCommand() *command {
+	return &command{
+		name: "redrive", also: []string{"resume-failed", "retry"}, operands: "[INSTANCE…]", most: -1, words: instanceIDs(ended[:3]...),
+		short: "have instances that failed go on where they did",
+		long: paragraph(
+			"The instance goes on in its next execution, with the code that is deployed. What was",
+			"completed stays completed; what failed or was open is started anew, failed children",
+			"too. If the code disagrees with the history, nothing is changed, and the redrive",
+			"becomes a dead letter of the reason redrive_refused. To begin from the beginning, use",
+			"rerun; what is stuck needs wake.",
+			"",
+			"--dry-run with an instance says what would be started anew.",
+			"",
+			bulkHelp,
+			"Without --status those are meant that have failed. What was interrupted redrives no",
+			"instance twice when it goes on."),
+		examples: []string{
+			"turnstile redrive order-17 --dry-run",
+			"turnstile redrive order-17 --reason 'the price service is mended'",
+			"turnstile redrive order-17 --from 42",
+			"turnstile redrive --status failed --name Fulfil --since 1d --dry-run",
+		},
+		declare: func(c *cli, flags *flag.FlagSet) action {
+			var r client.RedriveRequest
+			b := bulk{verb: "redrive", on: ended[:1],
+				do: func(ctx context.Context, cl instances, j *batch.Job, instance string) error {
+					one := r
+					one.Instance, one.Reason = instance, j.Reason
+					if j.ID != "" {
+						one.DeduplicationID = j.ID
+					}
+					_, err := cl.Redrive(ctx, one)
+					return err
+				}}
+			b.declare(flags)
+			c.settings.declareActor(flags)
+			flags.StringVar(&b.reason, "reason", "", "`TEXT` for the history")
+			flags.Int64Var(&r.From, "from", 0, "`EVENT` of the last execution: what led to it happens again, and all behind it; default where it failed")
+			flags.BoolVar(&r.Reset, "reset", false, "terminate an instance that has not ended, and have it go on")
+			run := b.action(c)
+			return func(ctx context.Context, operands []string) error {
+				switch {
+				case r.From < 0:
+					return usagef("--from %d: the number of an event, from 1", r.From)
+				case len(operands) == 0 && (r.From != 0 || r.Reset):
+					return usagef("--from and --reset are for instances that are named")
+				case len(operands) > 0 && b.dryRun && !b.given() && b.yes == "":
+					return c.planRedrives(ctx, r, operands)
+				}
+				if b.status != "" {
+					b.on = ended
+				}
+				return run(ctx, operands)
+			}
+		},
+	}
+}
+
+// planRedrives says what redrives would start anew, and sends nothing.
+func (c *cli) planRedrives(ctx context.Context, r client.RedriveRequest, named []string) error {
+	cl, err := c.client(ctx)
+	if err != nil {
+		return err
+	}
+	r.DryRun = true
+	var plans []redrivePlan
+	for _, instance := range named {
+		r.Instance = instance
+		d, err := cl.Redrive(ctx, r)
+		if err != nil {
+			return err
+		}
+		plans = append(plans, redrivePlan{instance, d})
+	}
+	if c.json() {
+		return c.printJSON(plansJSON(plans))
+	}
+	for _, p := range plans {
+		p.print(c)
+	}
+	return nil
+}
+
+type redrivePlan struct {
+	instance string
+	client.Redriven
+}
+
+func (p *redrivePlan) print(c *cli) {
+	name := printable.Line(p.instance)
+	switch {
+	case p.TakenOver == 0:
+		fmt.Fprintf(c.out, "%s would begin from the beginning: it failed in its first round\n", name)
+	default:
+		fmt.Fprintf(c.out, "%s would take over %s, and keep %s behind %s\n", name, plural(int(p.TakenOver), "event", "events"),
+			plural(p.Kept, "result", "results"), map[bool]string{true: "it", false: "them"}[p.TakenOver == 1])
+	}
+	for _, w := range p.Again {
+		fmt.Fprintf(c.out, "  %-5d  %-24s  %s\n", w.EventID, workText(&w), map[string]string{
+			"failed": "had failed: starts anew", "open": "was open: starts anew", "forgotten": "forgotten: the code asks for it again"}[w.Why])
+	}
+	if len(p.Again) == 0 && p.TakenOver > 0 {
+		fmt.Fprintln(c.out, "  nothing is started anew: only the code runs again")
+	}
+}
+
+func workText(w *client.RedrivenWork) string {
+	switch w.Kind {
+	case history.ActivityScheduled:
+		return "activity " + printable.Line(w.Name)
+	case history.SubOrchestrationScheduled:
+		return "child " + printable.Line(w.Instance)
+	}
+	return "timer"
+}

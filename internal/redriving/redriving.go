@@ -1,0 +1,276 @@
+// Package redriving finds out how the next execution of an instance goes on where the one
+// before failed: it takes the history of that one over up to the end of a round. What is
+// completed there stays completed; what failed, or was open, is started anew; and the code,
+// mended in the meantime, goes on from there. It looks at events alone.
+package redriving
+
+import (
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// Request says from where an execution is redriven, and for whom.
+type Request struct {
+	// From is an event: its round, and all behind it, happens again. 0 for where the
+	// execution failed: behind the last round in which the code asked for something
+	// that was still to fail or to succeed.
+	From int64
+	// ExecutionID of the next execution, StartID of the message that begins it, Parent
+	// that waits for it from now on; nil for none.
+	ExecutionID int64
+	StartID     string
+	Parent      *history.Parent
+	Actor       string
+	Reason      string
+	// Cancelled are the commits of the execution that cancelled something.
+	Cancelled []Cancelled
+}
+
+// Cancelled is what a commit cancelled, and its last event.
+type Cancelled struct {
+	Events []int64
+	By     int64
+}
+
+// Plan is how the next execution begins.
+type Plan struct {
+	// Prefix is what is taken over, to be fed. It is empty where the execution failed in
+	// its first round, and begins from the beginning.
+	Prefix []history.Event
+	// Event is what the code goes on with: OrchestrationRedriven, or OrchestrationStarted
+	// where there is no prefix. With are the completions and external events behind the
+	// prefix that stay.
+	Event history.Event
+	With  []history.Event
+	// Failed are the scheduling events of the prefix that had failed, and Open those that
+	// were open: both are started anew. Forgotten are those behind it: the code is to ask
+	// for them again. All are ids of the execution before.
+	Failed, Open, Forgotten []int64
+	// Closed are those of the prefix that its commits cancelled.
+	Closed []int64
+}
+
+// Error says why an execution cannot be redriven from an event.
+type Error struct {
+	Instance    string
+	ExecutionID int64
+	// EventID that was asked for; 0 for where the execution failed.
+	EventID int64
+	Problem string
+}
+
+func (e *Error) Error() string {
+	from := "where it failed"
+	if e.EventID != 0 {
+		from = fmt.Sprintf("event %d", e.EventID)
+	}
+	return fmt.Sprintf("instance %q execution %d cannot be redriven from %s: %s", e.Instance, e.ExecutionID, from, e.Problem)
+}
+
+// From returns how the next execution of an instance begins, by the whole history of the
+// one before. It runs no code.
+//
+// Errors: [*Error].
+func From(instance string, executionID int64, events []history.Event, r Request) (*Plan, error) {
+	refused := func(format string, args ...any) error {
+		return &Error{Instance: instance, ExecutionID: executionID, EventID: r.From, Problem: fmt.Sprintf(format, args...)}
+	}
+	n := len(events)
+	if n == 0 || !events[n-1].Kind.Terminal() {
+		return nil, refused("it has not ended; terminate it first")
+	}
+	last := int64(n) - 1 // what is behind it is the end
+	var begin int
+	switch {
+	case r.From > last:
+		return nil, refused("the last event ahead of its end is %d", last)
+	case r.From > 0:
+		begin = roundOf(events, int(r.From))
+	case events[n-1].Kind != history.OrchestrationFailed:
+		return nil, refused("it has completed; name the event from which it is to go on")
+	default:
+		begin = failedAt(events)
+	}
+	d := &Plan{Prefix: events[:begin:begin]}
+	from := int64(begin)
+	failed := map[int64]bool{}
+	for _, e := range events[begin:last] {
+		switch source := e.SourceEventID; {
+		case e.Kind == history.ExternalEvent:
+			d.With = append(d.With, e)
+		case Succeeds(e.Kind) && source <= from && e.EventID != r.From:
+			d.With = append(d.With, e)
+			failed[source] = false
+		case e.Kind.Completes() != history.KindUnknown && source <= from:
+			failed[source] = true
+		case e.Kind.Scheduling():
+			d.Forgotten = append(d.Forgotten, e.EventID)
+		}
+	}
+	started := events[0]
+	start := history.Start{}
+	if started.Start != nil {
+		start = *started.Start
+	}
+	before := start.Origin
+	start.ExecutionID, start.StartID, start.Parent, start.Secret, start.Origin = r.ExecutionID, r.StartID, r.Parent, "", nil
+	started.Start = &start
+	if begin == 0 {
+		// All of it happens again.
+		d.Event, d.Prefix = started, nil
+		return d, nil
+	}
+	d.reopen(failed, r.Cancelled)
+	start.Origin = &history.Origin{Instance: instance, ExecutionID: executionID, EventID: from, Carried: carriedOn(d.Open, before, executionID)}
+	d.Prefix = append([]history.Event{started}, d.Prefix[1:]...)
+	d.Event = history.Event{Kind: history.OrchestrationRedriven, SenderID: r.StartID, Actor: r.Actor, Reason: r.Reason}
+	return d, nil
+}
+
+// reopen finds out what of the prefix is started anew. failed has what is completed behind
+// the prefix: true for what failed.
+func (d *Plan) reopen(failed map[int64]bool, cancelled []Cancelled) {
+	completed, closed := map[int64]bool{}, map[int64]bool{}
+	for _, c := range cancelled {
+		for _, id := range c.Events {
+			// What a commit cancelled that goes beyond the prefix may have been cancelled
+			// behind it.
+			closed[id] = c.By <= int64(len(d.Prefix))
+		}
+	}
+	for i := range d.Prefix {
+		if e := &d.Prefix[i]; e.Kind.Completes() != history.KindUnknown {
+			completed[e.SourceEventID] = true
+		}
+	}
+	for i := range d.Prefix {
+		e := &d.Prefix[i]
+		switch {
+		case !Stoppable(e.Kind) || completed[e.EventID]:
+			continue
+		case closed[e.EventID]:
+			d.Closed = append(d.Closed, e.EventID)
+			continue
+		}
+		switch hasFailed, stands := failed[e.EventID]; {
+		case !stands:
+			d.Open = append(d.Open, e.EventID)
+		case hasFailed:
+			d.Failed = append(d.Failed, e.EventID)
+		}
+	}
+}
+
+// carriedOn are the events that were open, each with the execution since which it is.
+func carriedOn(open []int64, before *history.Origin, executionID int64) []history.Carried {
+	if len(open) == 0 {
+		return nil
+	}
+	since := map[int64]int64{}
+	if before != nil {
+		for _, c := range before.Carried {
+			since[c.EventID] = c.ExecutionID
+		}
+	}
+	carried := make([]history.Carried, len(open))
+	for i, id := range open {
+		carried[i] = history.Carried{EventID: id, ExecutionID: executionID}
+		if first := since[id]; first != 0 {
+			carried[i].ExecutionID = first
+		}
+	}
+	return carried
+}
+
+// failedAt returns how many events stand ahead of where an execution failed. That is the
+// round that ended it. Where that one brought no failure itself, it is an earlier one
+// that did, if the code has asked for nothing since: three activities are waited for
+// together, the first fails, the others complete, and then the code gives up.
+//
+// An end that was imposed is no part of a round: the last one stays as it is, but for
+// arrivals without answers, which the code may not have seen.
+func failedAt(events []history.Event) int {
+	end := len(events) - 1
+	if events[end].Imposed != "" {
+		if begin := lastRound(events[:end]); !answered(events[begin:end]) {
+			return begin
+		}
+		return end
+	}
+	begin := lastRound(events[:end])
+	for at, cut := begin, end; ; at, cut = lastRound(events[:at]), at {
+		switch round := events[at:cut]; {
+		case at < begin && !asksForNothing(round):
+			return begin
+		case fails(round):
+			return at
+		case at == 0:
+			return begin
+		}
+	}
+}
+
+// roundOf returns how many events stand ahead of the round of an event.
+func roundOf(events []history.Event, eventID int) int {
+	n := eventID
+	for n < len(events) && events[n-1].Kind.Arrival() && events[n].Kind.Arrival() {
+		n++
+	}
+	for n < len(events) && events[n].Kind.Scheduling() {
+		n++
+	}
+	return lastRound(events[:n])
+}
+
+// lastRound returns how many events stand ahead of the last round: a run of arrivals and
+// the answers behind them (rule 2).
+func lastRound(events []history.Event) int {
+	n := len(events)
+	for n > 0 && !events[n-1].Kind.Arrival() {
+		n--
+	}
+	for n > 0 && events[n-1].Kind.Arrival() {
+		n--
+	}
+	return n
+}
+
+func answered(round []history.Event) bool {
+	return len(round) > 0 && !round[len(round)-1].Kind.Arrival()
+}
+
+// fails reports whether a round has brought a failure, or a cancel.
+func fails(round []history.Event) bool {
+	for i := range round {
+		switch k := round[i].Kind; {
+		case k == history.OrchestrationCancelRequested, k.Completes() != history.KindUnknown && !Succeeds(k):
+			return true
+		}
+	}
+	return false
+}
+
+// asksForNothing reports whether the answers of a round have an effect on nobody, so that
+// nothing is lost when the code asks for them again.
+func asksForNothing(round []history.Event) bool {
+	for i := range round {
+		switch e := &round[i]; {
+		case !e.Kind.Scheduling(), e.Kind == history.ExternalSubscribed, e.Kind == history.ExternalRejected, e.Kind == history.TimerCreated:
+		case e.Kind == history.SystemCall && (e.Op == history.OpNow || e.Op == history.OpTrace):
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// Succeeds reports whether a kind is a completion that no redrive makes anew.
+func Succeeds(k history.Kind) bool {
+	return k == history.ActivityCompleted || k == history.TimerFired || k == history.SubOrchestrationCompleted
+}
+
+// Stoppable reports whether a kind asks for something outside that can be stopped.
+func Stoppable(k history.Kind) bool {
+	return k == history.ActivityScheduled || k == history.TimerCreated || k == history.SubOrchestrationScheduled
+}
