@@ -348,3 +348,23 @@ func TestTheWordsOfAuthorsReject(t *testing.T) {
 		t.Errorf("it came to %q, %v", out, err)
 	}
 }
+
+func TestTheWordsOfAuthorsAreRedriven(t *testing.T) {
+	t.Parallel()
+	env := turnstiletest.New(t, keptWords(false))
+	t.Cleanup(func() { kept.Sample(t, env.Client(), histories, "words") })
+	turnstiletest.Start(env, keptLater, "do", client.WithInstanceID("Redriven"))
+	for i, word := range []string{"a", "b", "end"} {
+		env.After(time.Duration(i+1)*time.Hour, func() { turnstiletest.Raise(env, keptTold, "Redriven", word) })
+	}
+	env.After(90*time.Minute, func() {
+		if _, err := env.Client().Redrive(t.Context(), client.RedriveRequest{Instance: "Redriven", Reset: true, Reason: "the bank is back"}); err != nil {
+			t.Error(err)
+		}
+	})
+	env.Run()
+	d, err := env.Client().Describe(t.Context(), "Redriven")
+	if err != nil || d.Status != client.StatusCompleted || d.ExecutionID != 2 {
+		t.Errorf("it is %+v, %v", d, err)
+	}
+}

@@ -150,13 +150,16 @@ type Origin struct {
 	EventID     int64  `json:"event_id"`
 	// Carried are the scheduling events among them that were open there, by EventID.
 	// What was sent out for them before completes them here too.
-	Carried []Carried `json:"-"`
+	Carried []Carried `json:"carried,omitempty"`
 }
 
 // Carried is a scheduling event that was open when its history was taken over. The
 // ExecutionID is the first of the executions that it was open in without a break: its
 // activity has the idempotency key that it had there.
-type Carried struct{ EventID, ExecutionID int64 }
+type Carried struct {
+	EventID     int64 `json:"event_id"`
+	ExecutionID int64 `json:"execution_id"`
+}
 
 // CodecBlob is what the names of those codecs begin with that put a reference
 // in place of a payload. They are reserved: no codec of an application has such a

@@ -22,7 +22,7 @@ type History []history.Event
 // the event, Rejected(E)←n its rejection by a wait; Child(O) a sub-orchestration,
 // Detached(O) a detached one; Now, UUID, Side(name), Annotate, Patch(id), Raise(E)
 // and Cancel(instance) are what is recorded once; Completed, Failed(kind),
-// ContinuedAsNew, CancelRequested, Suspended and Resumed.
+// ContinuedAsNew, CancelRequested, Suspended, Resumed and Redriven.
 func (h History) String() string {
 	words := make([]string, len(h))
 	for i := range h {
@@ -65,6 +65,8 @@ func word(e *history.Event) string {
 		return "Suspended"
 	case history.OrchestrationResumed:
 		return "Resumed"
+	case history.OrchestrationRedriven:
+		return "Redriven"
 	case history.ExternalRejected:
 		return fmt.Sprintf("Rejected(%s)←%d", e.Name, e.SourceEventID)
 	case history.SystemCall:

@@ -9,6 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/batch"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
@@ -126,4 +127,16 @@ func workText(w *client.RedrivenWork) string {
 		return "child " + printable.Line(w.Instance)
 	}
 	return "timer"
+}
+
+// plansJSON are plans as they are printed.
+func plansJSON(plans []redrivePlan) []api.Redriven {
+	all := make([]api.Redriven, len(plans))
+	for i, p := range plans {
+		all[i] = api.Redriven{Instance: p.instance, TakenOver: p.TakenOver, Kept: p.Kept, Again: []api.RedrivenWork{}}
+		for _, w := range p.Again {
+			all[i].Again = append(all[i].Again, api.RedrivenWork{EventID: w.EventID, Kind: w.Kind.String(), Name: w.Name, Instance: w.Instance, Why: w.Why})
+		}
+	}
+	return all
 }

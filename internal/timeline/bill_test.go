@@ -133,7 +133,8 @@ func charge(t *testing.T, left simulation.Left) (writeUnits float64) {
 			suspended = suspendedAfter(turn, was)
 			switch {
 			case i == 0 && j == 0:
-				create := begun
+				create := begun // when the first run began, and not the last one, of which the record tells
+				create.CreatedAt = time.UnixMilli(turn.Events[0].AtMS)
 				create.Status = statusOf(suspended)
 				if last.Kind.Terminal() && last.Kind != history.OrchestrationContinuedAsNew {
 					create.Status, create.EndedAt = r.Status, r.EndedAt
@@ -143,7 +144,7 @@ func charge(t *testing.T, left simulation.Left) (writeUnits float64) {
 				// It had ended, and begins again.
 				again := begun
 				again.Status = statusOf(suspended)
-				again.ExecutionID, again.CreatedAt = turn.ExecutionID, time.UnixMilli(turn.Events[0].AtMS)
+				again.ExecutionID, again.CreatedAt = turn.ExecutionID, time.UnixMilli(turn.Events[len(turn.Events)-1].AtMS) // of what was taken over, older events stand ahead
 				if last.Kind.Terminal() && last.Kind != history.OrchestrationContinuedAsNew {
 					again.Status, again.EndedAt = r.Status, r.EndedAt
 				}

@@ -46,6 +46,7 @@ func (w *checker) AttemptBegins(p *world.Process, in *program.Work, info *activi
 	if w.knows(p.Running).stops[key] && (info.Attempt > 1 || info.Delivery > 1 || w.Settings.Attempt.LookAfter < 0) {
 		violate("K-03", "and was told that it is to stop")
 	}
+	w.checkKeys(p, key, info)
 	w.checkAgain(p, key, info)
 	w.checkWaits(p, key, info)
 	w.checkDetails(p, key, info)

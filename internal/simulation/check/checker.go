@@ -33,7 +33,9 @@ type checker struct {
 	// its place in the queue.
 	said map[saying]*said
 	// taken is what redrives have taken over.
-	taken  map[ledger.Execution]*takenOver
+	taken map[ledger.Execution]*takenOver
+	// keys are the idempotency keys under which activities ran.
+	keys   map[store.ActivityKey]string
 	newest map[string]int
 	// permits are what is known of limits over instances.
 	permits permits

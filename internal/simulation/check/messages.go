@@ -48,6 +48,9 @@ func (w *checker) Acknowledged(inv *world.Invocation, m world.Delivered) {
 	if ok && born >= began && w.Ledger.First(item.Target()) > 1 {
 		return // It met the instance before, or the run before, which has ended.
 	}
+	if k := w.taken[ledger.At(item.Target(), w.Ledger.Last[item.Target()])]; k != nil && k.at >= began {
+		return // It met the execution before, which has ended.
+	}
 	first := int64(1)
 	if ok && born < began && w.reach.first[m.ID] >= born {
 		// It met this instance; what one before of its id knew is no excuse.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
@@ -18,6 +19,8 @@ type takenOver struct {
 	// OrchestrationRedriven, by event id.
 	events  int
 	carried map[int64]bool
+	// at is the step at which it landed.
+	at int
 }
 
 // has reports whether an event was recorded by the execution before.
@@ -51,7 +54,7 @@ func (w *checker) checkRedriven(p *world.Process, t *store.Turn) *takenOver {
 	violate := func(format string, args ...any) {
 		w.Violate("O-10", "%s/%d: "+format, append([]any{t.Instance, t.ExecutionID}, args...)...)
 	}
-	k := &takenOver{carried: map[int64]bool{}}
+	k := &takenOver{carried: map[int64]bool{}, at: w.Steps}
 	defer func() {
 		if k.events > 0 {
 			note(&w.taken, ledger.At(t.Instance, t.ExecutionID), k)
@@ -106,6 +109,9 @@ func (w *checker) checkCarriedOn(before *ledger.Recorded, t *store.Turn, k *take
 		if !e.Kind.Arrival() {
 			break
 		}
+		if e.Failure != nil && e.SourceEventID <= int64(k.events) {
+			violate("event %d brings a failure along", e.EventID)
+		}
 		f := fact{e.Kind, e.SourceEventID, e.SenderID}
 		if was, is := want[f]; is && bytes.Equal(was.Payload, e.Payload) {
 			k.carried[e.EventID] = true
@@ -121,12 +127,13 @@ func (w *checker) checkCarriedOn(before *ledger.Recorded, t *store.Turn, k *take
 
 // redrives reports whether an execution is begun by a redrive.
 func (w *checker) redrives(p *world.Process, t *store.Turn) bool {
-	if t.Events[0].Start == nil || p.Running == nil {
-		return false
+	start := t.Events[0].Start
+	if start == nil || strings.HasPrefix(start.StartID, world.RedriveID) || p.Running == nil {
+		return start != nil && strings.HasPrefix(start.StartID, world.RedriveID)
 	}
 	for _, m := range p.Running.Batch {
 		item, err := w.Item(m.Body)
-		if err == nil && item.Kind == wire.StartOrchestration && item.OnConflict.Redrives() && item.WithID(m.ID).ID == t.Events[0].Start.StartID {
+		if err == nil && item.Kind == wire.StartOrchestration && item.OnConflict.Redrives() && item.WithID(m.ID).ID == start.StartID {
 			return true
 		}
 	}
@@ -148,4 +155,21 @@ func (w *checker) redriven(instance string) bool {
 		}
 	}
 	return false
+}
+
+// checkKeys is O-10 for an activity that a redrive starts anew: what was open keeps its
+// idempotency key, and what had failed gets a new one.
+func (w *checker) checkKeys(p *world.Process, key store.ActivityKey, info *activity.Info) {
+	note(&w.keys, key, info.IdempotencyKey)
+	x, before := w.Ledger.Executions[ledger.At(key.Instance, key.ExecutionID)], key
+	before.ExecutionID--
+	was, ran := w.keys[before]
+	k := w.taken[ledger.At(key.Instance, key.ExecutionID)]
+	if x == nil || !ran || k == nil || key.EventID > int64(k.events) {
+		return
+	}
+	if carried := x.CarriedFrom(key.EventID, before.ExecutionID); carried != (was == info.IdempotencyKey) {
+		w.Violate("O-10", "%s begins activity %d of %s/%d under key %s, and it had %s; that it was open is %t",
+			p.Name, key.EventID, key.Instance, key.ExecutionID, info.IdempotencyKey, was, carried)
+	}
 }

@@ -104,7 +104,7 @@ func engineMutations() []Mutation {
 			Name:  "an older execution is the current one",
 			Bug:   "A completion for an execution that has ended is judged by the one that runs.",
 			File:  "engine/judge.go",
-			Edits: edit("case a.ExecutionID != 0 && a.ExecutionID < l.executionID:", "case false:"),
+			Edits: edit("case a.ExecutionID != 0 && a.ExecutionID < l.executionID && !l.carries(a):", "case false:"),
 		},
 		{
 			Name:  "claims are not compared",
@@ -202,7 +202,7 @@ func engineMutations() []Mutation {
 			Name:  "inline activities wait for nobody",
 			Bug:   "Arrivals are taken while the result of an inline activity is still to come.",
 			File:  "engine/run.go",
-			Edits: edit("			if !a.Inline {\n				return x.finish", "			if !a.Inline && in.Park {\n				return x.finish"),
+			Edits: edit("if !a.Inline && a.Event.Kind != history.OrchestrationRedriven {", "if !a.Inline && in.Park {"),
 		},
 	}
 }

@@ -20,13 +20,13 @@ func formatMutations() []Mutation {
 			Name:  "an attempt gets no headers",
 			Bug:   "The headers of a start do not go to its activities.",
 			File:  "internal/host/dispatch/items.go",
-			Edits: edit("Retry: e.Retry, Headers: out.startHeaders(c, e)}", "Retry: e.Retry}"),
+			Edits: edit("Retry: e.Retry, Headers: out.startHeaders(c, e), Origin:", "Retry: e.Retry, Origin:"),
 		},
 		{
 			Name:  "headers forgotten at a child",
 			Bug:   "A child gets the headers of its parent's start, and not those of the context that it was started with.",
 			File:  "internal/host/dispatch/items.go",
-			Edits: edit("OnConflict: onConflict(e), Headers: out.startHeaders(c, e),", "OnConflict: onConflict(e), Headers: c.Start.Headers,"),
+			Edits: edit("OnConflict: conflict, Headers: out.startHeaders(c, e),", "OnConflict: conflict, Headers: c.Start.Headers,"),
 		},
 		{
 			Name:  "headers forgotten at continue-as-new",
@@ -44,7 +44,7 @@ func formatMutations() []Mutation {
 			Name:  "an attempt behind a silent one forgets headers",
 			Bug:   "The attempt that follows one which gave no heartbeat gets the headers of the start alone.",
 			File:  "internal/host/deciding/pending.go",
-			Edits: edit("Headers: history.MergeHeaders(t.Running.Started().Start.Headers, scheduled.Headers)}", "Headers: t.Running.Started().Start.Headers}"),
+			Edits: edit("Headers: history.MergeHeaders(t.Running.Started().Start.Headers, scheduled.Headers),", "Headers: t.Running.Started().Start.Headers,"),
 		},
 		{
 			Name:  "a completion names another attempt",

@@ -37,7 +37,7 @@ func toldMutations() []Mutation {
 			Name:  "a reason is not kept beside the turn",
 			Bug:   "Who is stopped by a commit that is dispatched again is not told why.",
 			File:  "internal/host/deciding/commit.go",
-			Edits: edit("Cancelled: d.Cancelled, Reasons: d.Reasons}}", "Cancelled: d.Cancelled}}"),
+			Edits: edit("Cancelled: all.Cancelled, Reasons: d.Reasons}}", "Cancelled: all.Cancelled}}"),
 		},
 		{
 			Name:  "the reason of the instance is told to all",

@@ -1,0 +1,100 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/history"
+)
+
+func TestO10ARedriveSaysWhatStartsAnewAndRunsThatAlone(t *testing.T) {
+	t.Parallel()
+	var (
+		job    = turnstile.NewOrchestration[int, int]("Job")
+		work   = turnstile.NewActivity[int, int]("Work")
+		broken = true
+		runs   = map[int]int{}
+	)
+	e := start(t,
+		work.Implement(func(_ context.Context, in int) (int, error) {
+			if runs[in]++; in == 3 && broken {
+				return 0, turnstile.NonRetryable(errors.New("broken"))
+			}
+			return in * 10, nil
+		}),
+		job.Implement(func(ctx turnstile.Context, n int) (int, error) {
+			sum := 0
+			for i := range n {
+				out, err := work.Call(ctx, i+1)
+				if err != nil {
+					return 0, err
+				}
+				sum += out
+			}
+			return sum, nil
+		}))
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, job, 4, client.WithInstanceID("j")))
+	if _, err := run.Wait(e.ctx); err == nil {
+		t.Fatal("it did not fail")
+	}
+	request := client.RedriveRequest{Instance: "j", DryRun: true}
+	plan := ok[client.Redriven](t)(e.client.Redrive(e.ctx, request))
+	if plan.TakenOver != 6 || plan.Kept != 0 || !slices.Equal(plan.Again, []client.RedrivenWork{{EventID: 6, Kind: history.ActivityScheduled, Name: "Work", Why: "failed"}}) || plan.StartID != "" {
+		t.Errorf("the plan is %+v", plan)
+	}
+	broken = false
+	request.DryRun, request.DeduplicationID, request.Reason = false, "r", "mended"
+	redriven := ok[client.Redriven](t)(e.client.Redrive(e.ctx, request))
+	run.StartID, run.After = redriven.StartID, redriven.After
+	if got := ok[int](t)(run.Wait(e.ctx)); got != 100 || fmt.Sprint(runs) != "map[1:1 2:1 3:2 4:1]" {
+		t.Errorf("it gave %d after %v", got, runs)
+	}
+	ok[client.Redriven](t)(e.client.Redrive(e.ctx, request)) // Its repeat.
+	i := slices.IndexFunc(e.history("j"), func(ev history.Event) bool { return ev.Kind == history.OrchestrationRedriven })
+	if marker := e.history("j")[i]; i != 6 || marker.Reason != "mended" || marker.SenderID != "r" {
+		t.Errorf("event %d is %+v", i+1, marker)
+	}
+}
+
+func TestO10WhatCannotBeRedriven(t *testing.T) {
+	t.Parallel()
+	e := start(t, attempts.Implement(attempted))
+	if _, err := e.client.Redrive(e.ctx, client.RedriveRequest{Instance: "nobody"}); !errors.Is(err, client.ErrNotFound) {
+		t.Errorf("of nobody: %v", err)
+	}
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, attempts, 7, client.WithInstanceID("done")))
+	ok[int](t)(run.Wait(e.ctx))
+	for from, want := range map[int64]string{0: "it has completed", 9: "last event ahead of its end is 1"} {
+		_, err := e.client.Redrive(e.ctx, client.RedriveRequest{Instance: "done", From: from})
+		refused, is := errors.AsType[*client.RedriveError](err)
+		if !is || !strings.Contains(err.Error(), want) || refused.Instance != "done" || refused.ExecutionID != 1 || refused.EventID != from {
+			t.Errorf("from event %d: %v", from, err)
+		}
+	}
+	waiting := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, attempts, 0, client.WithInstanceID("runs")))
+	if err := waiting.WaitStarted(e.ctx); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.client.Redrive(e.ctx, client.RedriveRequest{Instance: "runs"}); !errors.As(err, new(*client.StillRunningError)) {
+		t.Errorf("of what runs: %v", err)
+	}
+	// A reset ends it first; it waits again for what it waited for.
+	redriven := ok[client.Redriven](t)(e.client.Redrive(e.ctx, client.RedriveRequest{Instance: "runs", Reset: true}))
+	waiting.StartID, waiting.After = redriven.StartID, redriven.After
+	if err := waiting.WaitStarted(e.ctx); err != nil {
+		t.Fatal(err)
+	}
+	if d := ok[client.Description](t)(waiting.Describe(e.ctx)); d.ExecutionID != 2 || d.Status != client.StatusRunning {
+		t.Errorf("behind a reset it is described as %+v", d)
+	}
+	if err := e.client.Raise(e.ctx, client.RaiseRequest{Instance: "runs", Name: "go", Data: []byte("1")}); err != nil {
+		t.Fatal(err)
+	}
+	ok[int](t)(waiting.Wait(e.ctx))
+}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/deadletter"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// putFailed stores an instance whose second activity failed.
+func (b *bench) putFailed(id string) {
+	b.put(store.Record{Instance: id, ExecutionID: 1, Name: "Fulfil", Status: store.StatusFailed, StartID: "s-" + id, CreatedAt: epoch, EndedAt: epoch},
+		history.Event{Kind: history.OrchestrationStarted, Name: "Fulfil", Start: &history.Start{ExecutionID: 1, StartID: "s-" + id}},
+		history.Event{Kind: history.ActivityScheduled, Name: "Reserve"},
+		history.Event{Kind: history.ActivityCompleted, SourceEventID: 2},
+		history.Event{Kind: history.ActivityScheduled, Name: "Charge"},
+		history.Event{Kind: history.SubOrchestrationScheduled, Name: "Ship", Instance: id + "/ship"},
+		history.Event{Kind: history.ActivityFailed, SourceEventID: 4, Failure: &history.Failure{Kind: "application", Message: "declined"}},
+		history.Event{Kind: history.OrchestrationFailed, Failure: &history.Failure{Kind: "application", Message: "declined"}})
+}
+
+func TestARedriveShowsWhatStartsAnewAndSendsIt(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for _, id := range []string{"o-1", "o-2"} {
+		b.putFailed(id)
+	}
+	b.putEnded("done", store.StatusCompleted)
+
+	r := b.ok("redrive", "o-1", "--dry-run")
+	for _, want := range []string{"o-1 would take over 5 events, and keep 0 results behind them", "4      activity Charge", "had failed: starts anew", "child o-1/ship", "was open: starts anew"} {
+		if !strings.Contains(r, want) {
+			t.Errorf("without %q:\n%s", want, r)
+		}
+	}
+	if r := b.ok("redrive", "o-1", "--dry-run", "--output", "json"); !strings.Contains(r, `"why": "failed"`) {
+		t.Errorf("as JSON: %s", r)
+	}
+	if sent := b.sentFor(); len(sent) != 0 {
+		t.Errorf("sent were %v", sent)
+	}
+	b.fails(exitUsage, []string{"--from and --reset are for instances that are named"}, "redrive", "--status", "failed", "--from", "2")
+	b.fails(exitFailed, []string{"cannot go on from event 9"}, "redrive", "o-1", "--from", "9")
+	b.ok("redrive", "o-1", "--from", "4", "--reason", "mended")
+	b.ok("redrive", "--name", "Fulfil", "--yes", "2")
+	bodies := ""
+	for _, m := range b.queue(deadletter.Orchestrator).Peek() {
+		bodies += m.Body + "\n"
+	}
+	if n := strings.Count(bodies, `"on_conflict":"redrive"`); n != 3 || !strings.Contains(bodies, `"event_id":4`) || !strings.Contains(bodies, "mended") {
+		t.Errorf("sent were %s", bodies)
+	}
+}

@@ -1,0 +1,56 @@
+package mutation
+
+// redriveMutations are of instances that go on where they failed.
+func redriveMutations() []Mutation {
+	return []Mutation{
+		{
+			Name:  "a redrive takes failures along",
+			Bug:   "What failed behind the prefix stays failed, in place of being started anew.",
+			Bias:  "purges",
+			File:  "internal/redriving/redriving.go",
+			Edits: edit("case Succeeds(e.Kind) && source <= from && e.EventID != r.From:", "case e.Kind.Completes() != history.KindUnknown && source <= from && e.EventID != r.From:"),
+		},
+		{
+			Name:  "a redrive leaves results behind",
+			Bug:   "What completed behind the prefix is forgotten, and its activities run again.",
+			Bias:  "purges",
+			File:  "internal/redriving/redriving.go",
+			Edits: edit("case Succeeds(e.Kind) && source <= from && e.EventID != r.From:", "case false:"),
+		},
+		{
+			Name:  "a redrive cuts a round",
+			Bug:   "The history is taken over up to the arrivals of a round, without the answers to them.",
+			Bias:  "purges",
+			File:  "internal/redriving/redriving.go",
+			Edits: edit("for n > 0 && events[n-1].Kind.Arrival() {", "for false {"),
+		},
+		{
+			Name:  "what was open has a new key",
+			Bug:   "An activity that was open when it was taken over runs under a new idempotency key.",
+			Bias:  "purges",
+			File:  "internal/host/dispatch/taken_over.go",
+			Edits: edit("	if !found {", "	if found || !found {"),
+		},
+		{
+			Name:  "what a redrive takes over is sent although the code has cancelled it",
+			Bug:   "Of what is taken over, what the code has cancelled is sent as well.",
+			Bias:  "purges",
+			File:  "internal/host/dispatch/commit.go",
+			Edits: edit("taken.open[e.EventID] && !cancelled[e.EventID] && !c.Done[e.EventID]", "taken.open[e.EventID] && !c.Done[e.EventID]"),
+		},
+		{
+			Name:  "a redriven instance forgets its custom status",
+			Bug:   "The record of an instance that goes on where it failed does not get the custom status that the code had set.",
+			Bias:  "purges",
+			File:  "engine/redrive.go",
+			Edits: edit("x.run.statusSet = x.run.statusSet || x.status != nil", "x.run.statusSet = x.run.statusSet"),
+		},
+		{
+			Name:  "a redrive is dispatched as if it had taken nothing over",
+			Bug:   "What an instance had sent to others, and what it had cancelled, is sent again by its next execution.",
+			Bias:  "purges",
+			File:  "internal/host/dispatch/taken_over.go",
+			Edits: edit("if t.Events[i].Kind == history.OrchestrationRedriven {", "if t.Events[i].Kind == history.KindUnknown {"),
+		},
+	}
+}
