@@ -139,6 +139,8 @@ type Execution struct {
 
 // runState is what one call of Run gathers.
 type runState struct {
+	// suspended: no code was to run when it began.
+	suspended  bool
 	nowMS      int64
 	seed       [16]byte
 	from       int // index of the first event this run appended

@@ -21,7 +21,7 @@ func (x *Execution) Run(in Input) (Turn, error) {
 }
 
 func (x *Execution) runNow(in Input) Turn {
-	x.run = runState{nowMS: in.NowMS, seed: in.Seed, from: x.events.len(), left: in.Arrivals}
+	x.run = runState{nowMS: in.NowMS, seed: in.Seed, from: x.events.len(), left: in.Arrivals, suspended: x.ledger.suspendedID != 0}
 	verdicts := make([]Verdict, len(in.Arrivals))
 	if !in.Park && x.ledger.suspendedID == 0 {
 		if x.stuck == nil {
@@ -76,6 +76,7 @@ func (x *Execution) finish(in Input, verdicts []Verdict) Turn {
 		t.Next = x.nextExecution(x.run.carried)
 		t.Suspended = suspendedIn(t.Next)
 	}
+	t.Resumed = x.run.suspended && t.Suspended == nil
 	return t
 }
 

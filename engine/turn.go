@@ -126,6 +126,8 @@ type Turn struct {
 	// earlier; nil while it may run. Where the execution continued as new, it is that
 	// of the next one. An instance can be suspended and stuck.
 	Suspended *history.Event
+	// Resumed: the execution was suspended before this run, and is not any more.
+	Resumed bool
 	// Cancelled lists scheduling events, of this run or earlier, that were
 	// cancelled by it, and those that its end closed and that have something
 	// outside to stop: queued activities, timers, children. In the order in which
@@ -192,11 +194,12 @@ type Log struct {
 }
 
 // SetBefore takes in what an earlier run of the same commit set: its custom status and
-// search attributes, and what they were before.
+// search attributes, and what they were before; and whether it has resumed the execution.
 func (t *Turn) SetBefore(earlier *Turn) {
 	if earlier.StatusChanged {
 		t.StatusChanged, t.StatusWas = true, earlier.StatusWas
 	}
+	t.Resumed = t.Resumed || earlier.Resumed && t.Suspended == nil
 	if len(earlier.SearchSet) > 0 {
 		t.SearchSet, t.SearchWas = SearchSetBoth(earlier.SearchSet, t.SearchSet), earlier.SearchWas
 	}

@@ -172,7 +172,7 @@ func TestEachRuleGivesItsPlans(t *testing.T) {
 		{rule: "a message sends its own turn again, and is a duplicate", stored: scheduled(20), messages: back(event("e")),
 			want: []string{"again 3-4 with 4", "runs ExternalRaised", "writes nothing", "settles duplicate", "over"}},
 		{rule: "a message without a fact sends the last turn", stored: scheduled(20), messages: back(wake(7, "w")),
-			want: []string{"again 3-4 with 4", "again 3-4 with 4", "runs", "writes nothing", "settles wake", "over"}},
+			want: []string{"again 3-4 with 4", "again nothing", "runs", "writes nothing", "settles wake", "over"}},
 		{rule: "what a message of the batch completes is not sent again", stored: scheduled(20), messages: messages(message("m", event("e"), 2), message("n", completed("1"), 1)),
 			want: []string{"again 3-4", "runs ExternalRaised ActivityCompleted", "commits 5-6, dispatches 5-6", "settles duplicate recorded", "over"}},
 
@@ -187,6 +187,8 @@ func TestEachRuleGivesItsPlans(t *testing.T) {
 			want: []string{"settles late", "over"}},
 		{rule: "one wake is one try: the mark names it", stored: started().stuck("panic", 3, "w"), messages: fresh(wake(0, "w")),
 			want: []string{"settles obsolete_wake", "again nothing", "over"}},
+		{rule: "a wake ahead of one that went round and was tried is a try, if it names the mark that there is", stored: started().stuck("panic", 3, "w"), messages: messages(message("n", wake(3, "w2"), 1), message("m", wake(2, "w"), 1)),
+			want: []string{"reads behind 3", "reads record again", "again 1-2", "settles obsolete_wake", "again 1-2", "runs", "writes the record, clears the mark", "settles wake", "over"}},
 		{rule: "a sweeper's wake for another mark is dropped", stored: started().stuck("panic", 3, ""), messages: fresh(wake(2, "w")),
 			want: []string{"reads behind 3", "reads record again", "again 1-2", "settles obsolete_wake", "again nothing", "over"}},
 		{rule: "a sweeper's wake for this mark is a try, whose commit takes the mark away", stored: started().stuck("panic", 3, ""), messages: fresh(wake(3, "w")),

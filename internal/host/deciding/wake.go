@@ -34,10 +34,10 @@ type wakes struct {
 	tried int
 }
 
-// wake looks at wakes. A sweeper's wake names the stamp of a mark, and is
-// dropped if the record has another stamp, unless it is a redelivery: then its
-// earlier delivery may have sent a change of the mark that has not arrived yet.
-// This turn moves the mark, and so that change fails.
+// wake looks at wakes. A sweeper's wake names the stamp of a mark, and is dropped if the
+// record has another stamp: each change of a mark that an earlier delivery may have sent
+// demands the stamp that the wake names, and fails by now. What that delivery has committed
+// was sent again ahead of this.
 //
 // One wake is one try: it is dropped, with those ahead of it, where the mark says that
 // this try was made. Its twin has made the try, and acknowledges the wake for both; nothing
@@ -76,6 +76,10 @@ func (t *Turn) wake(p *Plan) error {
 func (t *Turn) wakeBy(p *Plan, m *inbox.Message, problem *store.Problem) error {
 	w := &t.round.wakes
 	switch stamp := m.Item.Number; {
+	case stamp > 0 && problem != nil && stamp == t.View.Record.Stamp:
+		// Each try moves the mark, so this one was not made, whatever went round ahead of it.
+		w.run, w.try = true, m.Item.ID
+		return w.again.LastTurn()
 	case w.at <= w.tried && stamp != GoOnNumber:
 		p.settle(m, "obsolete_wake")
 	case stamp == GoOnNumber:
@@ -88,9 +92,6 @@ func (t *Turn) wakeBy(p *Plan, m *inbox.Message, problem *store.Problem) error {
 	case stamp == 0:
 		w.run, w.try = true, m.Item.ID
 		return w.again.Current()
-	case m.Returning(), problem != nil && stamp == t.View.Record.Stamp:
-		w.run, w.try = true, m.Item.ID
-		return w.again.LastTurn()
 	case problem == nil:
 		// Its twin may have cleared the mark, and have died before the turn was over.
 		w.run = true

@@ -38,7 +38,9 @@ func (s *Standing) suspension(c *store.RecordChange, p *Result, d *engine.Turn) 
 		was = s.Record.Suspension
 	}
 	now := suspensionOf(d.Suspended)
-	if was == nil && now == nil || was != nil && now != nil && *was == *now {
+	// A record that does not say that what is resumed was suspended was read beside the commit
+	// which has suspended it: the change, which demands its stamp, does not land.
+	if was == nil && now == nil && !d.Resumed || was != nil && now != nil && *was == *now {
 		return false
 	}
 	status := store.StatusSuspended

@@ -53,6 +53,7 @@ func TestASuspendIsProjectedBesideTheMark(t *testing.T) {
 			turn(engine.Stuck, nil, r), true, store.StatusStuck, nil, true, false},
 		{"a resume that is only recorded", Standing{Record: record(since, panicked)}, turn(engine.Waiting, nil, r), true, store.StatusStuck, nil, true, false},
 		{"a resume of what is not suspended", Standing{Record: record(nil, nil), Ran: true}, turn(engine.Waiting, nil, r), false, "", nil, false, false},
+		{"a resume of what the record does not say is suspended yet", Standing{Record: record(nil, nil), Ran: true}, resumed(turn(engine.Waiting, nil, r)), true, store.StatusRunning, nil, true, false},
 		{"code that panics ahead of a suspend", Standing{Record: record(nil, nil), Problem: &store.Problem{Kind: "panic", Message: "n"}},
 			turn(engine.Stuck, suspended, e, s), true, store.StatusSuspended, since, true, false},
 	} {
@@ -106,4 +107,10 @@ func TestASuspendOfANewExecutionIsProjected(t *testing.T) {
 	if *ends.Status != store.StatusTerminated || ends.Suspension == nil || *ends.Suspension != nil {
 		t.Errorf("it ends as %+v", ends)
 	}
+}
+
+// resumed is a turn of an execution that was suspended before it.
+func resumed(t *engine.Turn) *engine.Turn {
+	t.Resumed = true
+	return t
 }

@@ -41,6 +41,7 @@ func (w *checker) Acknowledged(inv *world.Invocation, m world.Delivered) {
 		return
 	}
 	w.checkHasBegun(inv, &item)
+	w.checkTried(inv, &item)
 	born, ok := w.Ledger.Born[item.Target()]
 	if ok && born >= began && (item.Kind == wire.CancelInstance || item.Kind == wire.TerminateInstance || suspends(&item) || item.Token == world.ForgedToken) {
 		return // It met no instance.

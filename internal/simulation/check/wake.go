@@ -1,10 +1,14 @@
 package check
 
 import (
+	"context"
+	"math"
 	"time"
 
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
 	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
 )
 
 // checkWake: the sweeper sends no second wake for a mark, while the first may still
@@ -24,4 +28,18 @@ func (w *checker) checkWake(p *world.Process, body string) {
 	if since := w.Clock.Now().Sub(time.UnixMilli(r.Problem.WokenMS)); since < 23*time.Hour {
 		w.Violate("M-15", "%s sends a wake for mark %d of %s, and has read that one was sent %s ago", p.Name, r.Stamp, r.Instance, since)
 	}
+}
+
+// checkTried: a wake of the sweeper that is acknowledged has tried the mark which it names, and
+// moved it, so that the next is sent after a longer while, and what its earlier delivery has
+// made of the mark does not land any more.
+func (w *checker) checkTried(inv *world.Invocation, item *wire.Item) {
+	if item.Kind != wire.Wake || item.Number <= 0 || item.Number == math.MaxInt32 || w.Faults[fault.Torn] > 0 {
+		return
+	}
+	r, err := w.Store.Describe(context.Background(), item.Instance)
+	if err != nil || r.Purged || r.Suspension != nil || r.Problem == nil || r.Problem.Kind == store.ProblemCorrupt || r.Stamp != item.Number || w.queued(item) {
+		return
+	}
+	w.Violate("I-04", "%s acknowledged a wake for mark %d of %s, which is there still", inv.P.Name, item.Number, item.Instance)
 }

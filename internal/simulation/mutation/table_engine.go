@@ -126,6 +126,7 @@ func engineMutations() []Mutation {
 		},
 		{
 			Name:  "strict mode looks at nothing",
+			Rare:  true,
 			Bug:   "In strict mode too, a completion that nobody waits for is taken.",
 			File:  "engine/strict.go",
 			Edits: edit("!x.def.Strict || op.awaited()", "!x.def.Strict || op.awaited() || x.cfg.Instance != \"\""),

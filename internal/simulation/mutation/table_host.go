@@ -325,16 +325,18 @@ func redeliveryMutations() []Mutation {
 		{
 			Name:  "a redrive looks at the last turn alone",
 			Rare:  true,
+			Bias:  "dead letters",
 			Bug:   "A message that was thrown out between its commit and the dispatch, and that others have overtaken, sends nothing of it when it is redriven.",
 			File:  "internal/host/deciding/again.go",
 			Edits: edit("\tcase m.Redriven() ||", "\tcase m.Redriven() && t.Running.Creating ||"),
 		},
 		{
 			Name:  "a redrive looks at the current execution alone",
+			Rare:  true,
+			Bias:  "dead letters",
 			Bug:   "What a redriven message left open is not sent again when the instance has continued as new since.",
 			File:  "internal/host/resending/resending.go",
 			Edits: edit("for n := r.furthest(since);", "for n := max(r.execution, r.furthest(since));"),
-			Rare:  true,
 		},
 		{
 			Name:  "a wake that comes back goes on with nothing",

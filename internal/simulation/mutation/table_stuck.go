@@ -24,14 +24,6 @@ func stuckMutations() []Mutation {
 			Edits: edit("return m.Item.ID == problem.Wake })", "return m.Item.ID+\"?\" == problem.Wake })"),
 		},
 		{
-			Name:  "a wake that comes back is dropped for its stamp",
-			Rare:  true,
-			Bias:  "late commits",
-			Bug:   "A wake that comes back and finds another mark than the one it names does nothing, though its process may have died in the middle of what the wake was for.",
-			File:  "internal/host/deciding/wake.go",
-			Edits: edit("\tcase m.Returning(), problem != nil &&", "\tcase problem != nil &&"),
-		},
-		{
 			Name:  "a mark demands no stamp",
 			Bug:   "A mark replaces whatever mark is there, that of another process too.",
 			File:  "internal/host/projection/project.go",
@@ -46,7 +38,7 @@ func stuckMutations() []Mutation {
 		},
 		{
 			Name:  "an end demands no stamp",
-			Rare:  true,
+			Bias:  "late ends",
 			Bug:   "An end that lands late, when another process has marked the instance and its messages are gone, is dispatched by nobody.",
 			File:  "internal/host/projection/project.go",
 			Edits: edit("	read := s.Record.Stamp\n	c.If.Stamp = &read\n", ""),
