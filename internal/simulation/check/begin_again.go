@@ -33,7 +33,7 @@ func (w *checker) checkBeginsAgain(p *world.Process, t *store.Turn) {
 		asked, may := "", false
 		for _, m := range p.Running.Batch {
 			if item, err := w.Item(m.Body); err == nil && item.Kind == wire.StartOrchestration && item.Target() == t.Instance && item.WithID(m.ID).ID == start.StartID {
-				asked, may = m.ID, may || mayBeginAgain(item)
+				asked, may = m.ID, may || mayBeginAgain(item) || item.OnConflict.Redrives()
 			}
 		}
 		if asked != "" && !may {

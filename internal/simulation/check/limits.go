@@ -75,6 +75,9 @@ func (w *checker) checkTimely(p *world.Process, x *ledger.Recorded, t *store.Tur
 		return
 	}
 	source := &x.Events[e.SourceEventID-1]
+	if k := w.taken[ledger.At(t.Instance, t.ExecutionID)]; k != nil && k.has(source) {
+		return // It may have been due while the instance had ended.
+	}
 	if !w.quietSince(source) {
 		return
 	}

@@ -109,7 +109,7 @@ func (w *checker) checkCarriedOn(before *ledger.Recorded, t *store.Turn, k *take
 		if !e.Kind.Arrival() {
 			break
 		}
-		if e.Failure != nil && e.SourceEventID <= int64(k.events) {
+		if e.Failure != nil && e.SourceEventID > 0 && e.SourceEventID <= int64(k.events) && !t.Events[e.SourceEventID-1].Inline {
 			violate("event %d brings a failure along", e.EventID)
 		}
 		f := fact{e.Kind, e.SourceEventID, e.SenderID}

@@ -44,6 +44,10 @@ func (w *World) redriveOne(q *Queue, m queue.Message) bool {
 			return true
 		}
 	case wire.ReasonTooLarge:
+		if item.OnConflict.Redrives() {
+			w.Reached("O-10, refused")
+			return true // No commit holds what it would take over.
+		}
 		if w.has(rejections) {
 			note(&w.Discarded, m.Body, true) // No queue takes it, so nobody can send it again.
 			return true
