@@ -26,6 +26,8 @@ func Advice(reason wire.Reason) string {
 		return "put the history right (`turnstile describe` names the event), then redrive; after a purge delete it"
 	case wire.ReasonDamaged:
 		return "mend its sender's key and let it send again; then delete this one"
+	case wire.ReasonRedriveRefused:
+		return "the text says why the instance cannot go on from there: fix the code and redrive this letter, or delete it and rerun the instance"
 	case wire.ReasonExpired:
 		return "redrive it with `turnstile dead-letter redrive`, which sends it as a new one, if it is still wanted; else delete it"
 	}

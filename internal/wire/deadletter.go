@@ -34,6 +34,7 @@ func Reasons() []Reason {
 	return []Reason{
 		ReasonMalformed, ReasonUnknownVersion, ReasonUnknownKind, ReasonInvalidField, ReasonTooLarge,
 		ReasonUnknownInstance, ReasonMisaddressed, ReasonForged, ReasonSender, ReasonCorrupt, ReasonDamaged, ReasonExpired,
+		ReasonRedriveRefused,
 	}
 }
 

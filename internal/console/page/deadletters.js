@@ -15,6 +15,7 @@ const reasons = {
   forged: "without the token that it takes",
   corrupt: "for a history that is corrupt",
   expired: "too old",
+  redrive_refused: "that ask to redrive an instance, which was refused",
 };
 
 // words says what a reason means.

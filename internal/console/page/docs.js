@@ -12,6 +12,7 @@ const letters = {
   "": "no-reason", malformed: "malformed", unknown_version: "unknown_version", unknown_kind: "unknown_kind", invalid_field: "invalid_field",
   damaged: "damaged", too_large: "too_large", unknown_instance: "unknown_instance", misaddressed: "misaddressed",
   sender_refused: "sender_refused", forged: "forged", corrupt: "corrupt", expired: "expired",
+  redrive_refused: "redrive_refused",
 };
 
 // aboutProblem is the address of the section on why an instance is stuck or
