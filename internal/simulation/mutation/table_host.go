@@ -4,7 +4,7 @@ import "slices"
 
 // hostMutations break the protocol of a turn.
 func hostMutations() []Mutation {
-	return slices.Concat(commitMutations(), sharingMutations(), redeliveryMutations(), stuckMutations(), messageMutations(), purgeMutations(), redriveMutations())
+	return slices.Concat(commitMutations(), sharingMutations(), redeliveryMutations(), stuckMutations(), messageMutations(), purgeMutations(), redriveMutations(), suspendMutations())
 }
 
 // commitMutations are of commits and what is sent behind them.
