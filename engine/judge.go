@@ -39,6 +39,9 @@ func (l *ledger) judge(a *Arrival) Verdict {
 	if l.ended {
 		return Verdict{Kind: Late, Reason: "the execution has ended"}
 	}
+	if a.Suspend != 0 && a.Suspend != l.suspendOf(e.Kind) {
+		return Verdict{Kind: Late, Reason: fmt.Sprintf("it is for the suspend at event %d, which a resume or another suspend has followed", a.Suspend)}
+	}
 	want := e.Kind.Completes()
 	if want == history.KindUnknown {
 		return Verdict{Kind: Recorded}

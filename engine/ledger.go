@@ -19,9 +19,11 @@ type ledger struct {
 	// suspendedID is the event id of the first OrchestrationSuspended that no
 	// OrchestrationResumed follows, 0 while the code may run.
 	suspendedID int64
-	redriven    int64           // event id of the last OrchestrationRedriven
-	carried     map[int64]int64 // event id → execution, of what was open when it was taken over
-	ended       bool
+	// heldID is the last of them: its time counts.
+	heldID   int64
+	redriven int64           // event id of the last OrchestrationRedriven
+	carried  map[int64]int64 // event id → execution, of what was open when it was taken over
+	ended    bool
 }
 
 // entry is what the ledger remembers of an event.
@@ -110,10 +112,11 @@ func (l *ledger) record(e *history.Event) {
 		if l.suspendedID == 0 {
 			l.suspendedID = e.EventID
 		}
+		l.heldID = e.EventID
 	case e.Kind == history.OrchestrationResumed:
-		l.suspendedID = 0
+		l.suspendedID, l.heldID = 0, 0
 	case e.Kind.Terminal():
-		l.ended, l.suspendedID = true, 0
+		l.ended, l.suspendedID, l.heldID = true, 0, 0
 	}
 	if id := rememberedAs(e); id != "" {
 		l.sent(id, e.EventID)

@@ -47,7 +47,7 @@ func (x *Execution) runNow(in Input) Turn {
 				return x.finish(in, verdicts)
 			}
 			verdicts[i] = x.take(a)
-		case a.Event.Kind == history.OrchestrationSuspended:
+		case a.Event.Kind == history.OrchestrationSuspended, suspendedIn(a.With) != nil:
 			verdicts[i] = x.park(a)
 		default:
 			verdicts[i] = x.take(a)
@@ -70,11 +70,11 @@ func (x *Execution) unwindEnded() {
 
 func (x *Execution) finish(in Input, verdicts []Verdict) Turn {
 	t := x.turn(verdicts)
-	t.Suspended = x.suspended()
+	t.Suspended, t.SuspendedUntilMS = x.suspended(), x.suspendedUntil()
 	t.Parked = in.Park && len(t.Events) > 0 || t.Suspended != nil || t.State == Stuck
 	if x.run.continued {
 		t.Next = x.nextExecution(x.run.carried)
-		t.Suspended = suspendedIn(t.Next)
+		t.Suspended, t.SuspendedUntilMS = suspendedIn(t.Next), untilIn(t.Next)
 	}
 	t.Resumed = x.run.suspended && t.Suspended == nil
 	return t

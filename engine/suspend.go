@@ -7,7 +7,11 @@ import "github.com/turnstile-go/turnstile/history"
 // can't go on (rule 11): nothing is replayed, and no inline activity begins. The
 // OrchestrationResumed is recorded too, and then all that stands since is visited in its
 // order, as one round. Each suspend and each resume is recorded, known again by its
-// sender's id: the first suspend counts, up to the next resume.
+// sender's id: since the first suspend the execution is suspended, up to the next resume,
+// and the last one says until when, if it says so. The resume that the host sends at that
+// time names it, and is late where another suspend or a resume has followed.
+//
+// A start can bring a suspend: then the code begins when that is over.
 //
 // Both do nothing to the code, so a history says the same to it however long the
 // instance was suspended, and wherever.
@@ -35,6 +39,36 @@ func (x *Execution) suspended() *history.Event {
 		return nil
 	}
 	return x.events.at(int(x.ledger.suspendedID) - 1)
+}
+
+// suspendedUntil is when it goes on by itself; 0 where it waits for a resume.
+func (x *Execution) suspendedUntil() int64 {
+	if x.ledger.heldID == 0 {
+		return 0
+	}
+	return x.events.at(int(x.ledger.heldID) - 1).FireAtMS
+}
+
+// suspendOf is the suspend that an arrival is about which names one: a resume the last,
+// whose time has come; a suspend that moves that time the first.
+func (l *ledger) suspendOf(arrival history.Kind) int64 {
+	if arrival == history.OrchestrationSuspended {
+		return l.suspendedID
+	}
+	return l.heldID
+}
+
+// untilIn is when an execution with these events goes on by itself.
+func untilIn(events []history.Event) (ms int64) {
+	for i := range events {
+		switch e := &events[i]; e.Kind {
+		case history.OrchestrationSuspended:
+			ms = e.FireAtMS
+		case history.OrchestrationResumed:
+			ms = 0
+		}
+	}
+	return ms
 }
 
 // suspendedIn returns the first OrchestrationSuspended among events that no

@@ -29,7 +29,8 @@ type Arrival struct {
 	// ParentAttached, OrchestrationSuspended, OrchestrationResumed, OrchestrationRedriven
 	// or a completion. EventID and AtMS are set when it is recorded.
 	Event history.Event
-	// With are external events that a start brings, and what a redrive carries on; they
+	// With are external events that a start brings, with an OrchestrationSuspended ahead
+	// of them where its code is not to begin yet, and what a redrive carries on; they
 	// are recorded right behind it.
 	With []history.Event
 	// ExecutionID that the message is for; 0 means the current one.
@@ -40,6 +41,10 @@ type Arrival struct {
 	Proven bool
 	// Inline marks the result of an inline activity, made by the host itself.
 	Inline bool
+	// Suspend is the OrchestrationSuspended that an OrchestrationResumed is for: it
+	// counts only while no other has followed that one. Of an OrchestrationSuspended
+	// it is that since which the execution has to be suspended still. 0 for any.
+	Suspend int64
 	// UseExisting has an OrchestrationStarted with a parent, which finds the
 	// instance running the same orchestration, recorded as ParentAttached.
 	UseExisting bool
@@ -128,6 +133,9 @@ type Turn struct {
 	Suspended *history.Event
 	// Resumed: the execution was suspended before this run, and is not any more.
 	Resumed bool
+	// SuspendedUntilMS is when it goes on by itself, in Unix milliseconds, by the last
+	// suspend; 0 where it waits for a resume.
+	SuspendedUntilMS int64
 	// Cancelled lists scheduling events, of this run or earlier, that were
 	// cancelled by it, and those that its end closed and that have something
 	// outside to stop: queued activities, timers, children. In the order in which

@@ -55,7 +55,8 @@ type Event struct {
 	Codec string
 
 	// FireAtMS is when the timer is due, in milliseconds since the Unix epoch
-	// (TimerCreated, TimerFired).
+	// (TimerCreated, TimerFired), or when an instance goes on by itself that is
+	// suspended until then (OrchestrationSuspended; 0 for one that waits for a resume).
 	FireAtMS int64
 	// DurationMS is the duration that the code asked for (TimerCreated).
 	DurationMS int64

@@ -159,6 +159,9 @@ const (
 	StatusStuck      Status = "stuck"
 	StatusCorrupt    Status = "corrupt"
 	StatusSuspended  Status = "suspended"
+	// StatusScheduled is that of an instance which is suspended from its start on, until
+	// a time.
+	StatusScheduled Status = "scheduled"
 )
 
 // Terminal reports whether the instance has ended.
@@ -287,6 +290,8 @@ type Suspension struct {
 	EventID int64 `json:"event_id"`
 	// SinceMS is when it was recorded, in Unix milliseconds.
 	SinceMS int64 `json:"since_ms"`
+	// UntilMS is when the instance goes on by itself; 0 where it waits for a resume.
+	UntilMS int64 `json:"until_ms,omitempty"`
 	// Reason that was given, and Actor on whose behalf, as the sender says; empty where
 	// nothing was said.
 	Reason string `json:"reason,omitempty"`

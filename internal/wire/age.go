@@ -17,6 +17,9 @@ func (i *Item) Age(now time.Time) time.Duration {
 	if i.SentMS == 0 {
 		return 0
 	}
+	if i.Kind == StartOrchestration || i.Kind == SuspendInstance {
+		return now.Sub(time.UnixMilli(i.SentMS)) // It is taken when it comes, and says what is later.
+	}
 	return now.Sub(time.UnixMilli(max(i.SentMS, i.NotBeforeMS, i.FireAtMS)))
 }
 

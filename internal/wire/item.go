@@ -108,7 +108,8 @@ type Item struct {
 
 	// SchedulingEventID is the ActivityScheduled's event id (ActivityExecute). Of a
 	// Wake by which a turn goes on that was cut short, the last event that it has
-	// appended.
+	// appended. Of a ResumeInstance or SuspendInstance, the OrchestrationSuspended that
+	// it is for; absent for any.
 	SchedulingEventID int64 `json:"scheduling_event_id,omitempty"`
 	// SourceEventID is the scheduling event that a completion completes.
 	SourceEventID int64 `json:"source_event_id,omitempty"`
@@ -133,7 +134,9 @@ type Item struct {
 	ScheduledAtMS int64 `json:"scheduled_at_ms,omitempty"`
 	// NotBeforeMS holds an item back whose delay is longer than a queue can
 	// wait: an attempt (ActivityExecute), a Wake or a PurgeInstance that goes
-	// on. Of an ActivityPending it is when a time limit may have passed.
+	// on. Of an ActivityPending it is when a time limit may have passed. Of a
+	// StartOrchestration it is when the code begins, of a SuspendInstance when the
+	// instance goes on by itself, of a ResumeInstance when it is due.
 	NotBeforeMS int64 `json:"not_before_ms,omitempty"`
 	// Retry is the activity's policy (ActivityExecute).
 	Retry *history.Retry `json:"retry,omitempty"`

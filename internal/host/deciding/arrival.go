@@ -30,8 +30,10 @@ func (t *Turn) arrival(m *inbox.Message) engine.Arrival {
 	case wire.CancelInstance:
 		a.Event = history.Event{Kind: history.OrchestrationCancelRequested, Reason: i.Reason, SenderID: i.ID, Actor: i.Actor}
 	case wire.SuspendInstance:
-		a.Event = history.Event{Kind: history.OrchestrationSuspended, Reason: i.Reason, SenderID: i.ID, Actor: i.Actor}
+		a.Event = history.Event{Kind: history.OrchestrationSuspended, FireAtMS: i.NotBeforeMS, Reason: i.Reason, SenderID: i.ID, Actor: i.Actor}
+		a.Suspend = i.SchedulingEventID
 	case wire.ResumeInstance:
+		a.Suspend = i.SchedulingEventID
 		a.Event = history.Event{Kind: history.OrchestrationResumed, Reason: i.Reason, SenderID: i.ID, Actor: i.Actor}
 	case wire.ActivityCompleted:
 		a.Event = history.Event{Kind: history.ActivityCompleted, SourceEventID: i.SourceEventID, Payload: i.Result, Codec: i.Codec,
@@ -63,6 +65,9 @@ func (t *Turn) startArrival(i *wire.Item) engine.Arrival {
 	}
 	a := engine.Arrival{UseExisting: i.OnConflict.UsesExisting(), Event: history.Event{
 		Kind: history.OrchestrationStarted, Name: i.Name, Version: version, Payload: i.Input, Codec: i.Codec, Actor: i.Actor, Start: start}}
+	if i.NotBeforeMS > t.Now.At.UnixMilli() {
+		a.With = append(a.With, history.Event{Kind: history.OrchestrationSuspended, FireAtMS: i.NotBeforeMS, SenderID: i.ID, Actor: i.Actor})
+	}
 	for _, e := range i.Events {
 		a.With = append(a.With, history.Event{Kind: history.ExternalEvent, Name: e.Name, Payload: e.Data, SenderID: e.ID, Actor: i.Actor})
 	}

@@ -9,7 +9,8 @@ import (
 )
 
 // Work is what an execution has open outside: queued activities, timers and
-// children, by the event id of their scheduling event. It is kept beside a warm
+// children, by the event id of their scheduling event, and the resume of a suspend that
+// has a time. It is kept beside a warm
 // execution, so that a cancellation is dispatched without reading history.
 type Work map[int64]Open
 
@@ -26,7 +27,7 @@ type Open struct {
 // opened returns what a scheduling event opens outside.
 func opened(e *history.Event) Open {
 	w := Open{Kind: e.Kind, Child: e.Instance, OnParentEnd: e.OnParentEnd}
-	if e.Kind == history.TimerCreated {
+	if e.Kind == history.TimerCreated || e.Kind == history.OrchestrationSuspended {
 		w.Wait = time.Duration(e.FireAtMS-e.AtMS) * time.Millisecond
 	}
 	return w
@@ -39,9 +40,23 @@ func (w Work) Add(events []history.Event) {
 		switch {
 		case e.Kind == history.ActivityScheduled && !e.Inline, e.Kind == history.TimerCreated, e.Kind == history.SubOrchestrationScheduled:
 			w[e.EventID] = opened(e)
+		case e.Kind == history.OrchestrationSuspended, e.Kind == history.OrchestrationResumed:
+			w.suspend(e)
 		case e.Kind.Completes() != history.KindUnknown:
 			delete(w, e.SourceEventID)
 		}
+	}
+}
+
+// suspend takes in a suspend or a resume: the resume of one before is owed no longer.
+func (w Work) suspend(e *history.Event) {
+	for id, o := range w {
+		if o.Kind == history.OrchestrationSuspended {
+			delete(w, id)
+		}
+	}
+	if e.Kind == history.OrchestrationSuspended && e.FireAtMS > 0 {
+		w[e.EventID] = opened(e)
 	}
 }
 

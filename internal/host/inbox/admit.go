@@ -129,7 +129,7 @@ func dueOf(i *wire.Item) (time.Time, bool) {
 	switch {
 	case i.Kind == wire.TimerFired:
 		return time.UnixMilli(i.FireAtMS), true
-	case (i.Kind == wire.Wake || i.Kind == wire.PurgeInstance || i.Kind == wire.ActivityPending) && i.NotBeforeMS > 0:
+	case (i.Kind == wire.Wake || i.Kind == wire.PurgeInstance || i.Kind == wire.ActivityPending || i.Kind == wire.ResumeInstance) && i.NotBeforeMS > 0:
 		return time.UnixMilli(i.NotBeforeMS), true
 	}
 	return time.Time{}, false
@@ -173,7 +173,7 @@ const clocksDiffer = time.Hour
 func (d *Door) tooFar(i *wire.Item, due, now time.Time) string {
 	farthest := delivery.MaxWait
 	switch {
-	case (i.Kind == wire.TimerFired || i.Kind == wire.ActivityPending) && d.Scheduled:
+	case (i.Kind == wire.TimerFired || i.Kind == wire.ActivityPending || i.Kind == wire.ResumeInstance) && d.Scheduled:
 		farthest = queue.MaxDelay + clocksDiffer
 	case i.Kind == wire.Wake:
 		farthest = d.Settings.Turn.WakeMax + 24*time.Hour

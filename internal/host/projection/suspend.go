@@ -27,8 +27,9 @@ func (s *Standing) suspension(c *store.RecordChange, p *Result, d *engine.Turn) 
 	if d.End() != nil && len(d.Next) == 0 {
 		return false // Marks end with the instance.
 	}
-	if d.Suspended != nil && c.Status != nil {
-		*c.Status = store.StatusSuspended
+	now := suspensionOf(d)
+	if now != nil && c.Status != nil {
+		*c.Status = statusOf(now)
 	}
 	if !Suspends(d) {
 		return false
@@ -37,13 +38,12 @@ func (s *Standing) suspension(c *store.RecordChange, p *Result, d *engine.Turn) 
 	if s.Record != nil && !s.Creating {
 		was = s.Record.Suspension
 	}
-	now := suspensionOf(d.Suspended)
 	// A record that does not say that what is resumed was suspended was read beside the commit
 	// which has suspended it: the change, which demands its stamp, does not land.
 	if was == nil && now == nil && !d.Resumed || was != nil && now != nil && *was == *now {
 		return false
 	}
-	status := store.StatusSuspended
+	status := statusOf(now)
 	if now == nil {
 		status = s.unsuspended(c, p)
 	}
@@ -69,15 +69,25 @@ func (s *Standing) unsuspended(c *store.RecordChange, p *Result) store.Status {
 	return store.StatusStuck
 }
 
+// statusOf is what a suspended instance is listed as. The first event behind a start is
+// its own suspend, or one that no code ran ahead of.
+func statusOf(s *store.Suspension) store.Status {
+	if s != nil && s.EventID == 2 && s.UntilMS > 0 {
+		return store.StatusScheduled
+	}
+	return store.StatusSuspended
+}
+
 // corrupt reports whether the record says that the history is damaged. A commit shows that
 // it is so no longer.
 func (s *Standing) corrupt() bool {
 	return s.Record != nil && !s.Creating && s.Record.Problem != nil && s.Record.Problem.Kind == store.ProblemCorrupt
 }
 
-func suspensionOf(e *history.Event) *store.Suspension {
+func suspensionOf(d *engine.Turn) *store.Suspension {
+	e := d.Suspended
 	if e == nil {
 		return nil
 	}
-	return &store.Suspension{EventID: e.EventID, SinceMS: e.AtMS, Reason: e.Reason, Actor: e.Actor}
+	return &store.Suspension{EventID: e.EventID, SinceMS: e.AtMS, UntilMS: d.SuspendedUntilMS, Reason: e.Reason, Actor: e.Actor}
 }

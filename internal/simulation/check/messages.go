@@ -119,6 +119,9 @@ func (w *checker) accounted(item *wire.Item, first int64) bool {
 		// Of what was cancelled no time limit is owed either.
 		return x != nil && (x.Completed[source] != 0 || x.End() != nil || w.Ledger.Unread[target] == last || (handed || item.Kind == wire.ActivityPending) && x.Stopped[source])
 	case wire.ExternalRaised, wire.SuspendInstance, wire.ResumeInstance:
+		if suspends(item) && item.SchedulingEventID > 0 && (item.ExecutionID > 0 && item.ExecutionID < last || isFollowed(item, current)) {
+			return true
+		}
 		for n := first; n <= last; n++ {
 			if x := w.Ledger.Executions[ledger.At(target, n)]; x != nil && x.Senders[ledger.SenderOf(item)] {
 				return true

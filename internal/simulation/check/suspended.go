@@ -1,6 +1,7 @@
 package check
 
 import (
+	"strings"
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
@@ -15,6 +16,18 @@ func suspends(i *wire.Item) bool {
 	return i.Kind == wire.SuspendInstance || i.Kind == wire.ResumeInstance
 }
 
+// isFollowed reports whether a resume, or another suspend, has followed the one that an item
+// is for.
+func isFollowed(i *wire.Item, x *ledger.Recorded) bool {
+	if x.Suspended == nil {
+		return true
+	}
+	if i.Kind == wire.SuspendInstance {
+		return x.Suspended.EventID != i.SchedulingEventID
+	}
+	return x.Held != i.SchedulingEventID
+}
+
 // checkSuspended is rule 14 for an event that is about to be recorded in x: a suspended
 // execution records what comes, and makes nothing; and each suspend and each resume is
 // recorded once.
@@ -27,6 +40,11 @@ func (w *checker) checkSuspended(p *world.Process, x *ledger.Recorded, t *store.
 	}
 	if x.Suspended == nil {
 		return
+	}
+	if byHost := e.Kind == history.OrchestrationResumed && strings.HasPrefix(e.SenderID, "resume-"); byHost && (x.Until == 0 || e.AtMS < x.Until) {
+		w.Violate("T-01", "%s/%d is resumed by itself %d ms early", t.Instance, t.ExecutionID, x.Until-e.AtMS)
+	} else if byHost {
+		w.Reached("rule 14, resumed by itself")
 	}
 	switch {
 	case e.Kind.Scheduling(), e.Kind.Terminal() && e.Imposed == "":
@@ -50,7 +68,7 @@ func (w *checker) checkSuspension(r *store.Record, x *ledger.Recorded) {
 		w.Violate("I-06", "%s is suspended since event %d, and its record does not say so", r.Instance, since.EventID)
 	case since == nil:
 		w.Violate("I-06", "the record of %s says that it is suspended since event %d, and it is not", r.Instance, s.EventID)
-	case s.EventID != since.EventID || s.SinceMS != since.AtMS || s.Reason != since.Reason || s.Actor != since.Actor:
+	case s.EventID != since.EventID || s.SinceMS != since.AtMS || s.UntilMS != x.Until || s.Reason != since.Reason || s.Actor != since.Actor:
 		w.Violate("I-06", "%s is suspended since event %d at %s by %q, its record says %+v", r.Instance, since.EventID, time.UnixMilli(since.AtMS).UTC(), since.Actor, *s)
 	default:
 		w.Reached("I-06, suspended")

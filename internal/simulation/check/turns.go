@@ -218,9 +218,12 @@ func (w *checker) checkRecord(instance string) {
 	}
 	if w.checkSuspension(&r, x); want == "running" && x.Suspended != nil {
 		want = "suspended"
+		if x.Suspended.EventID == 2 && x.Until > 0 {
+			want = "scheduled"
+		}
 	}
 	got := string(r.Status)
-	if want == "suspended" && r.Status == store.StatusCorrupt {
+	if x.Suspended != nil && r.Status == store.StatusCorrupt {
 		got = want
 	}
 	if want == "running" && (r.Status == store.StatusStuck || r.Status == store.StatusCorrupt) {

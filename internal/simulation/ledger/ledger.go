@@ -50,6 +50,10 @@ type Recorded struct {
 	Cancelled bool
 	// Suspended is the event since which no code runs, nil while it may.
 	Suspended *history.Event
+	// Until is when it goes on by itself, by the last suspend; 0 where it waits for a resume.
+	Until int64
+	// Held is the event id of the last suspend, 0 where the execution is not suspended.
+	Held int64
 	// Inline activities that are open.
 	Inline int
 	// Stopped are operations that were cancelled or closed; never those of the
@@ -135,12 +139,13 @@ func (x *Recorded) Add(e, stored *history.Event) {
 			own := *e
 			x.Suspended = &own
 		}
+		x.Until, x.Held = e.FireAtMS, e.EventID
 	case history.OrchestrationResumed:
 		noteL(&x.Senders, resumes+e.SenderID, true)
-		x.Suspended = nil
+		x.Suspended, x.Until, x.Held = nil, 0, 0
 	}
 	if e.Kind.Terminal() {
-		x.Suspended = nil
+		x.Suspended, x.Until, x.Held = nil, 0, 0
 	}
 }
 

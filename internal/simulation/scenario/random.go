@@ -192,6 +192,7 @@ func (s *Random) Begin(w *world.World) {
 		if wrong := w.Choices.At(client, "wrong"); w.Choices.OneIn(wrong, 4) {
 			start.Events = append([]wire.StartEvent{{ID: "wrong", Name: program.EventName(0), Data: s.wrongData(0)}}, start.Events...)
 		}
+		s.later(w, &start, at)
 		w.Clock.AfterFunc(at, func() { w.SendItem(start) })
 		if w.Choices.OneIn(client, 4) {
 			w.Clock.AfterFunc(at+time.Duration(w.Choices.IntN(client, 7200))*time.Second, func() { w.SendItem(start) })

@@ -23,7 +23,10 @@ func (s *Random) suspends(w *world.World, instance string, after, together time.
 			at = together
 		}
 		suspend := wire.Item{Kind: wire.SuspendInstance, Instance: instance, ID: fmt.Sprintf("suspend-%d", i), Reason: fmt.Sprintf("reason %d", i)}
-		resume := wire.Item{Kind: wire.ResumeInstance, Instance: instance, ID: fmt.Sprintf("resume-%d", i)}
+		resume := wire.Item{Kind: wire.ResumeInstance, Instance: instance, ID: fmt.Sprintf("go-on-%d", i)}
+		if until := w.Choices.At(how, fmt.Sprint("until", i)); w.Choices.OneIn(until, 3) {
+			suspend.NotBeforeMS = w.Clock.Now().Add(after + at + s.while(w, until)).UnixMilli()
+		}
 		for n := range 1 + w.Choices.IntN(how, 2) {
 			w.Clock.AfterFunc(after+at+time.Duration(n*w.Choices.IntN(how, 3600))*time.Second, func() { w.SendItem(suspend) })
 		}
@@ -34,5 +37,26 @@ func (s *Random) suspends(w *world.World, instance string, after, together time.
 		for n := range 1 + w.Choices.IntN(how, 2) {
 			w.Clock.AfterFunc(after+at+pause+time.Duration(n*w.Choices.IntN(how, 3600))*time.Second, func() { w.SendItem(resume) })
 		}
+	}
+}
+
+// while is how long something is to wait that goes on by itself: by the delay queue, or by a
+// schedule.
+func (s *Random) while(w *world.World, at choice.Spot) time.Duration {
+	return time.Duration(1+w.Choices.IntN(at, 120)) * []time.Duration{time.Second, time.Minute}[w.Choices.IntN(at, 2)]
+}
+
+// later makes of a start one whose code begins later, at times; and moves that, at times.
+func (s *Random) later(w *world.World, start *wire.Item, after time.Duration) {
+	how := w.Choices.At(w.Choices.At(choice.OfClient, start.Instance), "later")
+	if !w.Choices.OneIn(how, w.SeldomSuspends()) {
+		return
+	}
+	begins := w.Clock.Now().Add(after + s.while(w, how))
+	start.NotBeforeMS = begins.UnixMilli()
+	for i := range w.Choices.IntN(how, 3) {
+		move := wire.Item{Kind: wire.SuspendInstance, Instance: start.Instance, ID: fmt.Sprintf("move-%d", i), SchedulingEventID: 2,
+			NotBeforeMS: w.Clock.Now().Add(after + s.while(w, how)).UnixMilli()}
+		w.Clock.AfterFunc(after+s.while(w, how)/2, func() { w.SendItem(move) })
 	}
 }

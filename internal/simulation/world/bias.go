@@ -248,6 +248,14 @@ func (w *World) Suspends(at choice.Spot) int {
 	return 1 + w.Choices.IntN(at, 2)
 }
 
+// SeldomSuspends says that one start in so many begins later.
+func (w *World) SeldomSuspends() int {
+	if w.has(suspends) {
+		return 3
+	}
+	return 10
+}
+
 // receivedTwice decides whether a batch of a standard queue is visible again as soon as
 // it has been received.
 func (w *World) receivedTwice(worker bool) bool {

@@ -13,9 +13,13 @@ import (
 // suspended has an operator come once an instance is suspended: otherwise it would come to
 // no end.
 func (w *World) suspended(c *store.RecordChange) {
-	if c != nil && (c.Status != nil && *c.Status == store.StatusSuspended || c.Create != nil && c.Create.Status == store.StatusSuspended) {
+	if c != nil && (c.Status != nil && suspendedIs(*c.Status) || c.Create != nil && suspendedIs(c.Create.Status)) {
 		w.resumeSoon()
 	}
+}
+
+func suspendedIs(s store.Status) bool {
+	return s == store.StatusSuspended || s == store.StatusScheduled
 }
 
 // resumeSoon has the operator come within three hours.
@@ -35,14 +39,19 @@ func (w *World) resumeSoon() {
 // resume is the operator, who resumes what is suspended, and comes again while anything was.
 func (w *World) resume() {
 	w.resuming = false
-	for _, status := range []store.Status{store.StatusSuspended, store.StatusCorrupt} {
+	for _, status := range []store.Status{store.StatusSuspended, store.StatusScheduled, store.StatusCorrupt} {
 		page, err := w.Store.List(context.Background(), store.ListQuery{Status: status, PageSize: 1000})
 		if err != nil {
 			w.Violate("world", "resume: %v", err)
 			return
 		}
 		for i := range page.Records {
-			if page.Records[i].Suspension == nil {
+			s := page.Records[i].Suspension
+			if s == nil {
+				continue
+			}
+			if s.UntilMS > 0 && w.Clock.Now().Before(time.UnixMilli(s.UntilMS).Add(24*time.Hour)) {
+				w.resumeSoon() // It goes on by itself, unless its timer is lost.
 				continue
 			}
 			w.resumes++

@@ -1,0 +1,34 @@
+package dispatch
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/timer"
+)
+
+// resumes sends the resume by which an instance goes on at a time that its suspend gives.
+// It names that suspend, and is late where another suspend or a resume has followed: so
+// its schedule need not be removed.
+func (out *Outbox) resumes(c *Commit, e *history.Event) {
+	item := wire.Item{V: wire.Version, Kind: wire.ResumeInstance, Instance: c.Instance, ExecutionID: c.ExecutionID,
+		SchedulingEventID: e.EventID, ID: c.id("resume", e.EventID), NotBeforeMS: e.FireAtMS, Headers: out.headers(c, nil)}
+	due := time.UnixMilli(e.FireAtMS)
+	if !due.After(out.Now) {
+		if err := out.Send(&item); err != nil {
+			out.failed(fmt.Errorf("resume of instance %q execution %d for event %d: %w", c.Instance, c.ExecutionID, e.EventID, err))
+		}
+	} else {
+		item.SentMS = e.FireAtMS
+		body, err := out.encode(&item)
+		if err != nil {
+			out.failed(fmt.Errorf("resume of instance %q execution %d for event %d: %w", c.Instance, c.ExecutionID, e.EventID, err))
+			return
+		}
+		out.timed(timer.Schedule{Name: timer.Name(c.Instance, c.ExecutionID, e.EventID), Due: due, Body: body, Group: wire.Group(c.Instance)}, opened(e).Wait)
+	}
+	out.told.actions = append(out.told.actions, host.Action{Kind: "resume", EventID: e.EventID, Due: due})
+}
