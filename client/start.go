@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/internal/wire"
@@ -42,8 +43,13 @@ type StartRequest struct {
 	// has ended and was one of the same orchestration, in place of an
 	// [*AlreadyExistsError].
 	BeginAgain bool
+	// NotBefore is when its code begins; zero, or in the past, for at once. Until then the
+	// instance is listed as [StatusScheduled]. [Client.Reschedule] moves the time,
+	// [Client.Resume] begins it at once, [Client.Terminate] ends it.
+	NotBefore time.Time
 
-	err error
+	after time.Duration
+	err   error
 }
 
 // Started holds the ids of a start request.
@@ -143,8 +149,15 @@ func (c *Client) startItem(r *StartRequest) (wire.Item, error) {
 	if err := attributes.Check(); err != nil {
 		return wire.Item{}, searchError(err)
 	}
+	if r.after > 0 {
+		r.NotBefore = c.cfg.Clock.Now().Add(r.after)
+	}
+	begins, err := laterMS("Start", r.NotBefore)
+	if err != nil {
+		return wire.Item{}, err
+	}
 	return wire.Item{
-		Kind: wire.StartOrchestration, Instance: r.Instance, ID: r.DeduplicationID, OnConflict: r.onConflict(),
+		Kind: wire.StartOrchestration, Instance: r.Instance, ID: r.DeduplicationID, OnConflict: r.onConflict(), NotBeforeMS: begins,
 		Name: r.Name, OrchVersion: r.Version, Input: r.Input, Events: r.Events, SearchAttributes: attributes, Headers: r.Headers,
 	}, nil
 }

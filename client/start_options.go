@@ -3,13 +3,14 @@ package client
 import (
 	"errors"
 	"maps"
+	"time"
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
 // StartOption is an option of [Start]: [WithInstanceID], [WithVersion], [WithDeduplicationID],
-// [WithSearchAttributes], [WithHeaders], [UseExisting], [BeginAgain], [WithEvent].
+// [WithSearchAttributes], [WithHeaders], [UseExisting], [BeginAgain], [WithEvent], [BeginAfter], [BeginAt].
 type StartOption interface {
 	applyToStart(*StartRequest)
 }
@@ -51,6 +52,18 @@ func UseExisting() StartOption {
 // starts are known.
 func BeginAgain() StartOption {
 	return startOption(func(r *StartRequest) { r.BeginAgain = true })
+}
+
+// BeginAfter has the code begin so long after the call, by the client's clock; 0 or less for at
+// once. See StartRequest.NotBefore.
+func BeginAfter(d time.Duration) StartOption {
+	return startOption(func(r *StartRequest) { r.after, r.NotBefore = d, time.Time{} })
+}
+
+// BeginAt has the code begin at a time; one in the past is at once. See StartRequest.NotBefore.
+// A time that is further ahead than [turnstile.TimerBorder] may be met a minute late, as timers are.
+func BeginAt(t time.Time) StartOption {
+	return startOption(func(r *StartRequest) { r.after, r.NotBefore = 0, t })
 }
 
 // WithHeaders gives headers, which go with the start to the orchestration, its activities and its children;

@@ -2,9 +2,17 @@ package client
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"time"
 
+	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
+
+// ErrNotSuspended is what [Client.Reschedule] returns for an instance that is neither
+// scheduled nor suspended; nothing was sent.
+var ErrNotSuspended = errors.New("the instance is not suspended")
 
 // Suspend has an instance run no code before it is resumed. What comes for it (events,
 // results of activities, timers, ends of children, a cancel) is recorded, and its code
@@ -27,4 +35,46 @@ func (c *Client) Suspend(ctx context.Context, instance, reason string) error {
 // It returns when the request is queued. Errors as of [Client.Cancel].
 func (c *Client) Resume(ctx context.Context, instance, reason string) error {
 	return c.control(ctx, "resume", wire.Item{Kind: wire.ResumeInstance, Instance: instance, Reason: reason}, c.sendToRunning)
+}
+
+// Reschedule moves the time at which a scheduled instance begins, or at which a suspended
+// one goes on by itself; a time in the past is at once. It never suspends an instance that
+// runs: where that has begun when the request is taken, the request changes nothing.
+//
+// It returns when the request is queued. [ErrNotSuspended] (wrapped), [*NotFoundError] and
+// [*EndedError], and nothing sent, where there is nothing to move;
+// [*turnstile.InvalidArgumentError] for a time that cannot be sent.
+func (c *Client) Reschedule(ctx context.Context, instance string, at time.Time) error {
+	ms, err := laterMS("Reschedule", at)
+	if err != nil {
+		return err
+	}
+	if ms == 0 {
+		return &turnstile.InvalidArgumentError{Call: "Reschedule", Argument: "at", Problem: "is zero: give a time; Resume lets it go on at once"}
+	}
+	item := wire.Item{Kind: wire.SuspendInstance, Instance: instance, NotBeforeMS: ms}
+	return c.control(ctx, "reschedule", item, func(ctx context.Context, item wire.Item) error {
+		d, err := c.Describe(ctx, instance)
+		switch {
+		case err != nil:
+			return err
+		case d.Status.Terminal():
+			return &EndedError{Instance: instance, Status: d.Status}
+		case d.Suspension == nil:
+			return fmt.Errorf("turnstile: instance %q is %s: %w; Suspend suspends it", instance, d.Status, ErrNotSuspended)
+		}
+		item.ExecutionID, item.SchedulingEventID = d.ExecutionID, d.Suspension.EventID
+		return c.send(ctx, item)
+	})
+}
+
+// laterMS is a time as items have it; 0 for none.
+func laterMS(call string, at time.Time) (int64, error) {
+	if at.IsZero() {
+		return 0, nil
+	}
+	if year := at.UTC().Year(); year < 1971 || year > 9999 {
+		return 0, &turnstile.InvalidArgumentError{Call: call, Argument: "time", Problem: fmt.Sprintf("is in the year %d: it has to be in the years 1971 to 9999", year)}
+	}
+	return at.UnixMilli(), nil
 }

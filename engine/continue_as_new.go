@@ -56,8 +56,8 @@ func (x *Execution) carried(unvisited []history.Event) []history.Event {
 // carry takes an arrival that came behind the end over into the next
 // execution.
 func (x *Execution) carry(a *Arrival, next *[]history.Event) Verdict {
-	if a.ExecutionID != 0 && a.ExecutionID != x.cfg.ExecutionID {
-		return x.ledger.judge(a)
+	if a.ExecutionID != 0 && a.ExecutionID != x.cfg.ExecutionID || a.Suspend != 0 {
+		return x.ledger.judge(a) // Also what names a suspend of the execution that has ended.
 	}
 	a = x.attaching(a)
 	id := rememberedAs(&a.Event)

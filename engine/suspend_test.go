@@ -286,3 +286,84 @@ func TestTheLimitOfOperationsCountsWhatAnswersOneArrivalAlsoAtAResume(t *testing
 	}
 	f.replaysCleanly()
 }
+
+// until is a suspend of the kind of which the host sends the resume.
+func until(id string, ms int64) engine.Arrival {
+	a := suspend(id)
+	a.Event.FireAtMS = ms
+	return a
+}
+
+// inTime is that resume, for the suspend at an event.
+func inTime(event int64) engine.Arrival {
+	a := resume("resume-" + fmt.Sprint(event))
+	a.ExecutionID, a.Suspend = 1, event
+	return a
+}
+
+func TestAResumeThatNamesASuspendIsLateWhereAnotherHasFollowed(t *testing.T) {
+	t.Parallel()
+	steps := 0
+	f := newFixture(t, counting(&steps))
+	f.turn(start("1"), until("s1", 5000))
+	if f.last.SuspendedUntilMS != 5000 {
+		t.Fatalf("suspended until %d", f.last.SuspendedUntilMS)
+	}
+	// The time is moved: only a suspend that names the first one does that.
+	move := until("s2", 9000)
+	move.Suspend = 2
+	if turn := f.turn(move); turn.Verdicts[0].Kind != engine.Late {
+		t.Fatalf("a move of a suspend that is not there is %v", turn.Verdicts)
+	}
+	move.Suspend = 3
+	if f.turn(move); f.last.SuspendedUntilMS != 9000 || f.last.Suspended.EventID != 3 {
+		t.Fatalf("suspended since %+v until %d", f.last.Suspended, f.last.SuspendedUntilMS)
+	}
+	if turn := f.turn(inTime(3)); turn.Verdicts[0].Kind != engine.Late || turn.State != engine.Suspended {
+		t.Fatalf("the resume of the time before is %v", turn.Verdicts)
+	}
+	// Suspended without a time, it waits for somebody.
+	f.turn(suspend("s3"))
+	if turn := f.turn(inTime(4)); turn.Verdicts[0].Kind != engine.Late || turn.SuspendedUntilMS != 0 {
+		t.Fatalf("the resume of the time before is %v", turn.Verdicts)
+	}
+	if f.turn(resume("r1")); f.last.State != engine.Waiting {
+		t.Fatalf("state %v", f.last.State)
+	}
+	move.Event.SenderID = "s4"
+	if turn := f.turn(move); turn.Verdicts[0].Kind != engine.Late || turn.State != engine.Waiting {
+		t.Fatalf("a move suspended what runs: %v", turn.Verdicts)
+	}
+	f.replaysCleanly()
+}
+
+func TestAStartThatBringsASuspendRunsNoCodeUntilItsTime(t *testing.T) {
+	t.Parallel()
+	steps := 0
+	f := newFixture(t, counting(&steps))
+	a := start("1")
+	a.With = []history.Event{until("s", 5000).Event, event("e", "a").Event}
+	f.turn(a)
+	if steps != 0 || f.last.State != engine.Suspended || f.last.SuspendedUntilMS != 5000 {
+		t.Fatalf("%d steps, state %v", steps, f.last.State)
+	}
+	f.turn(inTime(2), event("e", "b"), event("e", "c"))
+	f.wantHistory("1 Started", "2 OrchestrationSuspended", "3 Ev(e)", "4 OrchestrationResumed", "5 Sub(e)", "6 Sub(e)", "7 Ev(e)",
+		"8 Sub(e)", "9 Ev(e)", "10 Completed(abc)")
+	f.replaysCleanly()
+}
+
+func TestAResumeThatNamesASuspendOfAnEndedExecutionIsNotCarriedOver(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, func(c *engine.Context, input []byte) ([]byte, error) {
+		if _, err := c.Await(c.ExternalEvent("e")); err != nil {
+			return nil, err
+		}
+		return nil, c.ContinueAsNew("", input, nil)
+	})
+	f.turn(start("1"), until("s1", 5000), resume("r1"))
+	turn := f.turn(event("e", "a"), suspend("s2"), inTime(3))
+	if turn.Verdicts[2].Kind != engine.Late || turn.Suspended == nil || len(turn.Next) != 2 {
+		t.Fatalf("verdicts %v, next %s", turn.Verdicts, show(turn.Next))
+	}
+}

@@ -111,7 +111,11 @@ func (c *cli) describe(d *client.Description, waiting *client.Waiting) {
 		if s.Actor != "" {
 			by = ", by " + printable.Line(s.Actor)
 		}
-		fmt.Fprintf(c.out, "\nsuspended: since %s, event %d%s\n", moment(time.UnixMilli(s.SinceMS)), s.EventID, by)
+		until := ""
+		if s.UntilMS > 0 {
+			until = ", until " + moment(time.UnixMilli(s.UntilMS))
+		}
+		fmt.Fprintf(c.out, "\nsuspended: since %s%s, event %d%s\n", moment(time.UnixMilli(s.SinceMS)), until, s.EventID, by)
 		c.text(s.Reason)
 		fmt.Fprintf(c.out, "\nwhat to do: `turnstile resume` lets it go on.\n")
 	}
@@ -127,7 +131,7 @@ func (c *cli) describe(d *client.Description, waiting *client.Waiting) {
 			at += ", " + plural(p.Tries, "try", "tries")
 		}
 		what := d.Status
-		if what == client.StatusSuspended {
+		if d.Suspension != nil {
 			what = client.StatusStuck
 		}
 		fmt.Fprintf(c.out, "\n%s: %s%s\n", what, printable.Line(p.Kind), at)

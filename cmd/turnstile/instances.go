@@ -31,6 +31,7 @@ type instances interface {
 	Wake(ctx context.Context, instance string) error
 	Suspend(ctx context.Context, instance, reason string) error
 	Resume(ctx context.Context, instance, reason string) error
+	Reschedule(ctx context.Context, instance string, at time.Time) error
 	Purge(ctx context.Context, instance string, force bool) error
 
 	Complete(ctx context.Context, token string, result json.RawMessage) error

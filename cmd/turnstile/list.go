@@ -151,6 +151,8 @@ func (c *cli) took(d *client.Description) string {
 // why says in a line why an instance is not well.
 func why(d *client.Description) string {
 	switch {
+	case d.Status == client.StatusScheduled:
+		return "begins " + moment(time.UnixMilli(d.Suspension.UntilMS))
 	case d.Suspension != nil && d.Suspension.Reason != "":
 		return printable.Line(d.Suspension.Reason)
 	case d.Problem != nil:

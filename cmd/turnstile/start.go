@@ -64,11 +64,16 @@ func startCommand() *command {
 			})
 			flags.BoolVar(&r.UseExisting, "use-existing", false, "use the instance that has the id already, if it is one of NAME; it gets the events")
 			flags.BoolVar(&r.BeginAgain, "begin-again", false, "begin the next execution of the instance that has the id already, if it has ended and was one of NAME")
+			var begins later
+			begins.declare(flags)
 			wait := flags.Bool("wait", false, "wait for its end and print its output")
 			timeout := flags.Duration("timeout", defaultWait, "`TIME` to wait with --wait, such as 90s; 0 for no limit")
 			return func(ctx context.Context, operands []string) error {
 				r.Name = operands[0]
 				var err error
+				if r.NotBefore, err = begins.time(c.now()); err != nil {
+					return err
+				}
 				if r.Input, err = c.readPayload("input", *input); err != nil {
 					return err
 				}

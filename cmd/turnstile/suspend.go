@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"time"
 
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/batch"
+	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
 func suspendCommand() *command {
@@ -40,11 +43,12 @@ func suspendCommand() *command {
 
 func resumeCommand() *command {
 	return &command{
-		name: "resume", also: []string{"unsuspend", "release", "continue"}, operands: "[INSTANCE…]", most: -1, words: instanceIDs(client.StatusSuspended),
+		name: "resume", also: []string{"unsuspend", "release", "continue"}, operands: "[INSTANCE…]", most: -1, words: instanceIDs(client.StatusSuspended, client.StatusScheduled),
 		short: "let suspended instances go on",
 		long: paragraph(
 			"The code of the instance takes what came while it was suspended, in its order. One",
-			"resume ends every suspend before it. A stack that is paused goes on with unpause.",
+			"resume ends every suspend before it. What is scheduled begins at once. A stack that is",
+			"paused goes on with unpause.",
 			"",
 			bulkHelp,
 			"Without --status those are meant that are suspended."),
@@ -60,7 +64,78 @@ func resumeCommand() *command {
 			b.declare(flags)
 			flags.StringVar(&b.reason, "reason", "", "`TEXT` for the history")
 			c.settings.declareActor(flags)
-			return b.action(c)
+			run := b.action(c)
+			return func(ctx context.Context, operands []string) error {
+				if b.status == string(client.StatusScheduled) {
+					b.on = append(b.on, client.StatusScheduled)
+				}
+				return run(ctx, operands)
+			}
 		},
 	}
+}
+
+func rescheduleCommand() *command {
+	return &command{
+		name: "reschedule", also: []string{"postpone", "move"}, operands: "INSTANCE", least: 1, most: 1, words: firstInstance(client.StatusScheduled, client.StatusSuspended),
+		short: "move the time at which a scheduled instance begins",
+		long: paragraph(
+			"Or the time at which a suspended instance goes on by itself. To let it begin at once",
+			"there is resume, to give it up terminate."),
+		examples: []string{"turnstile reschedule order-17 --at 2027-01-01T09:00:00Z", "turnstile reschedule order-17 --after 2h"},
+		declare: func(c *cli, flags *flag.FlagSet) action {
+			var when later
+			when.declare(flags)
+			c.settings.declareActor(flags)
+			return func(ctx context.Context, operands []string) error {
+				at, err := when.time(c.now())
+				switch {
+				case err != nil:
+					return err
+				case at.IsZero():
+					return usagef("reschedule needs --at TIME or --after TIME")
+				}
+				cl, err := c.client(ctx)
+				if err != nil {
+					return err
+				}
+				if err := cl.Reschedule(ctx, operands[0], at); err != nil {
+					return err
+				}
+				fmt.Fprintf(c.err, "sent: reschedule for %s, to %s\n", printable.Line(operands[0]), moment(at))
+				return nil
+			}
+		},
+	}
+}
+
+// later is when something is to begin.
+type later struct {
+	at    string
+	after time.Duration
+}
+
+func (l *later) declare(flags *flag.FlagSet) {
+	flags.StringVar(&l.at, "at", "", "begin at this `TIME`, such as 2027-01-31T09:00:00Z, or 2027-01-31 (UTC)")
+	flags.DurationVar(&l.after, "after", 0, "begin after this `TIME`, such as 90m or 48h")
+}
+
+// time returns when that is; zero for at once.
+func (l *later) time(now time.Time) (time.Time, error) {
+	switch {
+	case l.at != "" && l.after != 0:
+		return time.Time{}, usagef("--at and --after: give one of them")
+	case l.after < 0:
+		return time.Time{}, usagef("--after %s: it cannot begin in the past", l.after)
+	case l.after > 0:
+		return now.Add(l.after), nil
+	case l.at == "":
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{time.RFC3339Nano, time.DateOnly} {
+		if t, err := time.Parse(layout, l.at); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, usagef("--at %q is not a time: 2027-01-31T09:00:00Z, or a date like 2027-01-31", l.at)
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
@@ -47,5 +49,33 @@ func TestInstancesAreSuspendedAndResumed(t *testing.T) {
 	}
 	if got := strings.Join(kinds, " "); got != `"SuspendInstance" "SuspendInstance" "ResumeInstance"` {
 		t.Errorf("sent were %s", got)
+	}
+}
+
+func TestAStartBeginsLaterAndIsRescheduled(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.put(store.Record{Instance: "later", ExecutionID: 1, Name: "Fulfil", Status: store.StatusScheduled, CreatedAt: epoch,
+		Suspension: &store.Suspension{EventID: 2, SinceMS: epoch.UnixMilli(), UntilMS: epoch.Add(48 * time.Hour).UnixMilli()}},
+		history.Event{Kind: history.OrchestrationStarted, Name: "Fulfil", Start: &history.Start{ExecutionID: 1}},
+		history.Event{Kind: history.OrchestrationSuspended, FireAtMS: epoch.Add(48 * time.Hour).UnixMilli()})
+	b.put(store.Record{Instance: "runs", ExecutionID: 1, Name: "Fulfil", Status: store.StatusRunning, CreatedAt: epoch})
+	if out := b.ok("list", "--status", "scheduled"); !strings.Contains(out, "later") || !strings.Contains(out, "begins 2030-01-03") {
+		t.Errorf("scheduled are\n%s", out)
+	}
+	b.ok("start", "Fulfil", "--instance", "one", "--after", "2h")
+	b.ok("reschedule", "later", "--at", "2031-01-01")
+	b.fails(exitUsage, []string{"--at and --after"}, "start", "Fulfil", "--at", "2031-01-01", "--after", "1h")
+	b.fails(exitUsage, []string{`"tomorrow" is not a time`}, "reschedule", "later", "--at", "tomorrow")
+	b.fails(exitUsage, []string{"needs --at TIME or --after TIME"}, "reschedule", "later")
+	b.fails(exitFailed, []string{"not suspended"}, "reschedule", "runs", "--after", "1h")
+	var sent string
+	for _, m := range b.queue(deadletter.Orchestrator).Peek() {
+		sent += m.Body + "\n"
+	}
+	for _, want := range []string{`"not_before_ms":` + fmt.Sprint(epoch.Add(2*time.Hour).UnixMilli()), `"SuspendInstance"`, `"scheduling_event_id":2`} {
+		if !strings.Contains(sent, want) {
+			t.Errorf("sent was\n%swithout %s", sent, want)
+		}
 	}
 }

@@ -108,3 +108,68 @@ func TestASuspendAndAResumeCostWhatThePageSays(t *testing.T) {
 		t.Errorf("a suspend and a resume cost %d requests and $%.2f a million; docs/guide/suspend.md says otherwise", with-without, (most-least)*1e6)
 	}
 }
+
+// bookLater books a payout tomorrow, at nine.
+func bookLater(ctx context.Context, c *client.Client, account string, tomorrow time.Time) error {
+	_, err := client.Start(ctx, c, payout, account,
+		client.WithInstanceID("payout-"+account),
+		client.BeginAt(tomorrow.Add(9*time.Hour)))
+	return err
+}
+
+// postpone has it begin a day later.
+func postpone(ctx context.Context, c *client.Client, account string) error {
+	d, err := c.Describe(ctx, "payout-"+account)
+	if err != nil || d.Status != client.StatusScheduled {
+		return err
+	}
+	return c.Reschedule(ctx, d.Instance, time.UnixMilli(d.Suspension.UntilMS).AddDate(0, 0, 1))
+}
+
+func TestTheExampleOfADelayedStartBeginsADayLater(t *testing.T) {
+	t.Parallel()
+	env := turnstiletest.New(t, payouts())
+	tomorrow := env.Now().Truncate(24 * time.Hour).AddDate(0, 0, 1)
+	if err := bookLater(t.Context(), env.Client(), "a-2", tomorrow); err != nil {
+		t.Fatal(err)
+	}
+	env.After(time.Minute, func() {
+		if err := postpone(t.Context(), env.Client(), "a-2"); err != nil {
+			t.Error(err)
+		}
+		turnstiletest.Raise(env, approval, "payout-a-2", "by ada")
+	})
+	env.Run()
+	events, err := env.Client().History(t.Context(), "payout-a-2", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "Started Suspended Suspended Ev(approval) Resumed Sub(approval) Timer(1h0m0s) Fired←7 Act(Book) Done←9 Completed"
+	if got := turnstiletest.History(events).String(); got != want {
+		t.Fatalf("its history is %s, want %s", got, want)
+	}
+	if began := time.UnixMilli(events[4].AtMS); !began.Equal(tomorrow.AddDate(0, 0, 1).Add(9 * time.Hour)) {
+		t.Errorf("it began at %s", began)
+	}
+}
+
+// What the page says that a delayed start costs.
+func TestADelayedStartCostsWhatThePageSays(t *testing.T) {
+	t.Parallel()
+	cost := func(options ...client.StartOption) (requests int, dollars float64) {
+		env := turnstiletest.New(t, payouts())
+		run := turnstiletest.Start(env, payout, "a-1", append(options, client.WithInstanceID("payout-1"))...)
+		env.After(3*time.Hour, func() { turnstiletest.Raise(env, approval, "payout-1", "by ada") })
+		if _, err := run.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		b := env.Bill()
+		return b.Requests(), b.Dollars()
+	}
+	without, least := cost()
+	with, most := cost(client.BeginAfter(2 * time.Hour))
+	t.Logf("a delayed start: %d requests, $%.2f a million", with-without, (most-least)*1e6)
+	if with-without != 9 || (most-least)*1e6 > 8.5 {
+		t.Errorf("a delayed start costs %d requests and $%.2f a million; docs/guide/suspend.md says otherwise", with-without, (most-least)*1e6)
+	}
+}

@@ -24,7 +24,7 @@ func (h *handler) as(r *http.Request) *client.Client {
 func (h *handler) start(r *request, in api.Start) (api.Started, error) {
 	s := client.StartRequest{
 		Name: in.Name, Version: in.Version, Instance: in.Instance, DeduplicationID: in.StartID, Input: in.Input,
-		SearchAttributes: in.SearchAttributes, Headers: in.Headers, UseExisting: in.UseExisting, BeginAgain: in.BeginAgain,
+		SearchAttributes: in.SearchAttributes, Headers: in.Headers, UseExisting: in.UseExisting, BeginAgain: in.BeginAgain, NotBefore: in.NotBefore,
 	}
 	for _, e := range in.Events {
 		s.Events = append(s.Events, wire.StartEvent{Name: e.Name, Data: e.Data})
@@ -77,6 +77,11 @@ func (h *handler) suspend(r *request, in api.End) (api.Sent, error) {
 func (h *handler) resume(r *request, in api.End) (api.Sent, error) {
 	id := r.vars["id"]
 	return sent(id, h.as(r.Request).Resume(r.Context(), id, in.Reason))
+}
+
+func (h *handler) reschedule(r *request, in api.Reschedule) (api.Sent, error) {
+	id := r.vars["id"]
+	return sent(id, h.as(r.Request).Reschedule(r.Context(), id, in.At))
 }
 
 func (h *handler) wake(r *request, _ api.Nothing) (api.Sent, error) {

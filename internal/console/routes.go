@@ -14,7 +14,7 @@ func (h *handler) table() []route {
 		execution = instance + "/executions/{execution}"
 	)
 	filters := []param{
-		{"status", "string", "only with this status: running, stuck, suspended, corrupt, completed, failed, cancelled, terminated; one that is stuck, suspended or corrupt is not listed as running"},
+		{"status", "string", "only with this status: running, stuck, suspended, scheduled, corrupt, completed, failed, cancelled, terminated; one that is stuck, suspended, scheduled or corrupt is not listed as running"},
 		{"name", "string", "only of this orchestration"},
 		{"where", "string", `only those whose search attributes meet these conditions: customer = "c-1" and total > 100`},
 		{"from", "time", "only started at this time or later"},
@@ -84,6 +84,8 @@ func (h *handler) table() []route {
 			summary: "Have an instance record what comes, and run no code, until it is resumed."},
 		{method: post, pattern: instance + "/resume", acts: true, endpoint: takes(maxRequest, h.resume),
 			summary: "Let a suspended instance go on."},
+		{method: post, pattern: instance + "/reschedule", acts: true, endpoint: takes(maxRequest, h.reschedule),
+			summary: "Move the time at which a scheduled instance begins, or a suspended one goes on by itself."},
 		{method: post, pattern: instance + "/wake", acts: true, endpoint: takes(maxRequest, h.wake),
 			summary: "Let an instance try again, and send again what it has open."},
 		{method: post, pattern: instance + "/rerun", acts: true, endpoint: takes(maxRequest, h.rerun),

@@ -45,10 +45,10 @@ func check(ctx context.Context, app *turnstile.App, c *client.Client) (findings,
 		return nil
 	})
 	if err == nil {
-		err = each(ctx, c, client.StatusSuspended, func(d *client.Description) error {
-			found.suspended++
-			return nil
-		})
+		count := func(*client.Description) error { found.suspended++; return nil }
+		if err = each(ctx, c, client.StatusSuspended, count); err == nil {
+			err = each(ctx, c, client.StatusScheduled, count)
+		}
 	}
 	if err != nil {
 		return found, err
@@ -132,7 +132,7 @@ func (f findings) String() string {
 		parts = append(parts, fmt.Sprintf("%d stuck, tried again now", f.stuck))
 	}
 	if f.suspended > 0 {
-		parts = append(parts, fmt.Sprintf("%d suspended", f.suspended))
+		parts = append(parts, fmt.Sprintf("%d suspended or scheduled", f.suspended))
 	}
 	if f.unchecked > 0 {
 		parts = append(parts, fmt.Sprintf("%d not checked against the code", f.unchecked))

@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"time"
 
 	"github.com/turnstile-go/turnstile"
 )
@@ -28,6 +29,8 @@ type Start struct {
 	// BeginAgain begins the next execution of the instance that has the id already, if
 	// it has ended and was one of the same orchestration.
 	BeginAgain bool `json:"begin_again,omitempty"`
+	// NotBefore is when its code begins; left out for at once.
+	NotBefore time.Time `json:"not_before,omitzero"`
 }
 
 // Rerun has an instance that has ended begin again.
@@ -113,6 +116,11 @@ type Raise struct {
 type End struct {
 	// Reason for the history.
 	Reason string `json:"reason,omitempty"`
+}
+
+// Reschedule moves the time at which an instance begins, or goes on by itself.
+type Reschedule struct {
+	At time.Time `json:"at"`
 }
 
 // Nothing is a request without fields.

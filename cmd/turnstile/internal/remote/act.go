@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
@@ -13,7 +14,7 @@ import (
 // Start asks for a new instance.
 func (c *Client) Start(ctx context.Context, r client.StartRequest) (client.Started, error) {
 	in := api.Start{Name: r.Name, Version: r.Version, Instance: r.Instance, StartID: r.DeduplicationID, Input: r.Input,
-		SearchAttributes: r.SearchAttributes, Headers: r.Headers, UseExisting: r.UseExisting, BeginAgain: r.BeginAgain}
+		SearchAttributes: r.SearchAttributes, Headers: r.Headers, UseExisting: r.UseExisting, BeginAgain: r.BeginAgain, NotBefore: r.NotBefore}
 	for _, e := range r.Events {
 		in.Events = append(in.Events, api.StartEvent{Name: e.Name, Data: e.Data})
 	}
@@ -81,6 +82,11 @@ func (c *Client) Suspend(ctx context.Context, instance, reason string) error {
 // Resume lets a suspended instance go on.
 func (c *Client) Resume(ctx context.Context, instance, reason string) error {
 	return c.act(ctx, instance, "resume", api.End{Reason: reason})
+}
+
+// Reschedule moves the time at which a scheduled instance begins.
+func (c *Client) Reschedule(ctx context.Context, instance string, at time.Time) error {
+	return c.act(ctx, instance, "reschedule", api.Reschedule{At: at})
 }
 
 // Purge removes an instance.

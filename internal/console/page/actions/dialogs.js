@@ -106,6 +106,14 @@ export function RedriveDialog(props) {
 
 const why = { failed: "had failed: starts anew", open: "was open: starts anew", forgotten: "is forgotten: the code asks for it again" };
 
+export function RescheduleDialog(props) {
+  const [at, setAt] = useState(""), time = new Date(at);
+  const wrong = Number.isNaN(time.getTime());
+  return html`<${FormDialog} title="Reschedule" action="Move it" onClose=${props.onClose} disabled=${wrong} submit=${() => sends("reschedule", { at: time.toISOString() }, "Reschedule sent to", props)()}>
+    ${of(props.instance)}<p>It begins, or goes on, by itself at that time. To let it begin at once, resume it; to give it up, terminate it.</p>
+    <${Field} label="Time" hint="By the clock of this browser.">${(p) => html`<input ...${p} type="datetime-local" value=${at} required onInput=${(e) => setAt(e.target.value)} />`}<//><//>`;
+}
+
 export function RerunDialog(props) {
   return html`<${FormDialog} title="Rerun" action="Begin again" onClose=${props.onClose} submit=${sends("rerun", {}, "Rerun sent to", props)}>
     ${of(props.instance)}<p>It begins its next execution from the beginning, with the input that its last execution began with, on the newest version that is deployed. What was completed runs again. A parent that waited for it is told nothing more.</p><//>`;
@@ -113,7 +121,7 @@ export function RerunDialog(props) {
 
 export function PurgeDialog(props) {
   const [sure, setSure] = useState(false);
-  const ended = !["running", "stuck", "suspended", "corrupt"].includes(props.instance.status);
+  const ended = !["running", "stuck", "suspended", "scheduled", "corrupt"].includes(props.instance.status);
   const submit = async () => {
     await sends("purge", ended ? {} : { force: true }, "Purged:", { ...props, onDone: null })();
     go("#/instances");

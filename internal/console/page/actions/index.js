@@ -3,14 +3,14 @@ import { html, useState } from "../ui.js";
 import { useMayAct } from "../about.js";
 import { Button } from "../components.js";
 import { isProblem } from "../problems.js";
-import { CancelDialog, PurgeDialog, RaiseDialog, RedriveDialog, RerunDialog, ResumeDialog, SuspendDialog, TerminateDialog, WakeDialog } from "./dialogs.js";
+import { CancelDialog, PurgeDialog, RaiseDialog, RedriveDialog, RerunDialog, RescheduleDialog, ResumeDialog, SuspendDialog, TerminateDialog, WakeDialog } from "./dialogs.js";
 
 // actions that make sense for an instance: [key, word, icon, dialog].
 export function actionsOf(i) {
   if (i.status === "completed") return [rerun, purge];
   if (["failed", "cancelled", "terminated"].includes(i.status)) return [redrive, rerun, purge];
   if (i.status === "corrupt") return [wake, purge];
-  if (i.status === "suspended") return [resume, raise, cancel, terminate, purge];
+  if (i.status === "suspended" || i.status === "scheduled") return [resume, reschedule, raise, cancel, terminate, purge];
   return isProblem(i) ? [wake, suspend, raise, cancel, terminate, purge] : [raise, suspend, cancel, wake, terminate, purge];
 }
 
@@ -19,6 +19,7 @@ const cancel = ["cancel", "Cancel", "cross", CancelDialog];
 const wake = ["wake", "Wake", "wake", WakeDialog];
 const suspend = ["suspend", "Suspend", "pause", SuspendDialog];
 const resume = ["resume", "Resume", "play", ResumeDialog];
+const reschedule = ["reschedule", "Reschedule", "wake", RescheduleDialog];
 const terminate = ["terminate", "Terminate", "stop", TerminateDialog];
 const rerun = ["rerun", "Rerun", "wake", RerunDialog];
 const redrive = ["redrive", "Redrive", "wake", RedriveDialog];
@@ -31,8 +32,8 @@ export function Actions({ instance, onDone }) {
   const [open, setOpen] = useState(null);
   if (!useMayAct()) return null;
   const all = actionsOf(instance);
-  const Dialog = all.find(([key]) => key === open)?.[3] ?? [raise, cancel, wake, suspend, resume, terminate, redrive, rerun, purge].find(([key]) => key === open)?.[3];
-  const first = isProblem(instance) ? "wake" : instance.status === "suspended" ? "resume" : instance.status === "failed" ? "redrive" : "";
+  const Dialog = all.find(([key]) => key === open)?.[3] ?? [raise, cancel, wake, suspend, resume, reschedule, terminate, redrive, rerun, purge].find(([key]) => key === open)?.[3];
+  const first = isProblem(instance) ? "wake" : instance.suspension ? "resume" : instance.status === "failed" ? "redrive" : "";
   return html`<div class="actions" role="group" aria-label="Actions">${all.map(([key, word, icon]) => html`<${Button} key=${key} icon=${icon} kind=${key === first ? "primary" : ""} onClick=${() => setOpen(key)}>${word}<//>`)}</div>
     ${Dialog && html`<${Dialog} instance=${instance} onClose=${() => setOpen(null)} onDone=${onDone} />`}`;
 }

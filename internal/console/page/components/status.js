@@ -8,6 +8,7 @@ export const statuses = [
   ["running", "It waits or works."],
   ["stuck", "Its code cannot go on. It is tried again by itself; a new build, or a wake-up, tries it at once."],
   ["suspended", "Its code does not run until it is resumed; what comes is recorded."],
+  ["scheduled", "It begins at its time."],
   ["corrupt", "Its history is damaged; nothing is written to it."],
   ["completed", "It returned a result."],
   ["failed", "Its code returned an error."],

@@ -78,7 +78,7 @@ function useTimeline(source, version) {
 // retry, tab, query, live, link(execution, event), tabLink(tab), rowLink(key),
 // exportHref, actions, text (what a file says besides).
 export function View({ source, instance: i, model, failed, retry, tab, query, live = false, link, tabLink, rowLink, exportHref, actions, extra }) {
-  const running = live && ["running", "stuck", "suspended"].includes(i.status);
+  const running = live && ["running", "stuck", "suspended", "scheduled"].includes(i.status);
   const waiting = useWaiting(i.instance, running, model?.last ?? "");
   const [children, setChildren] = useState(() => new Map());
   const unfold = useCallback(async (id) => {

@@ -47,11 +47,11 @@ function Untaken({ model, link }) {
 }
 
 function Open({ of, instance }) {
-  if (!["running", "stuck", "suspended"].includes(instance.status)) {
+  if (!["running", "stuck", "suspended", "scheduled"].includes(instance.status)) {
     return html`<${Empty} title="It waits for nothing">${instance.status === "corrupt" ? "Its history is damaged: what it waits for cannot be told." : `It is ${instance.status}.`}<//>`;
   }
   return html`<${Resource} of=${of} title="What it waits for could not be read">${(data) => html`
-    ${data.operations.length === 0 ? html`<${Empty} title="Nothing is open">${instance.status === "stuck" ? "Its code cannot go on; nothing that it has asked for is under way." : instance.status === "suspended" ? "Its code does not run until it is resumed; nothing that it has asked for is under way." : "A turn is under way, or it waits for code that can go on."}<//>` : html`
+    ${data.operations.length === 0 ? html`<${Empty} title="Nothing is open">${instance.status === "stuck" ? "Its code cannot go on; nothing that it has asked for is under way." : instance.suspension ? "Its code does not run until it is resumed; nothing that it has asked for is under way." : "A turn is under way, or it waits for code that can go on."}<//>` : html`
     <section class="card"><h2>In the end it waits for</h2><ul class="leaves">${data.leaves.map((l, i) => html`<li key=${i}><${Leaf} leaf=${l} /></li>`)}</ul></section>
     <section class="card"><h2>All that is open</h2><${Operations} of=${data.operations} more=${data.more} instance=${data.instance} /></section>`}`}<//>`;
 }

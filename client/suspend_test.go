@@ -1,0 +1,88 @@
+package client_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/turnstiletest"
+)
+
+var remind = turnstile.NewOrchestration[string, string]("Remind")
+
+func reminders() *turnstile.App {
+	return turnstile.NewApp(remind.Implement(func(ctx turnstile.Context, whom string) (string, error) {
+		return whom + " at " + turnstile.Now(ctx).Format(time.TimeOnly), nil
+	}))
+}
+
+// The tests of the kit begin at noon.
+func TestAStartThatBeginsLaterIsListedAndCanBeMovedBroughtForwardAndGivenUp(t *testing.T) {
+	t.Parallel()
+	env := turnstiletest.New(t, reminders())
+	c, ctx := env.Client(), t.Context()
+	at := env.Now().Add(48 * time.Hour)
+	start := func(id string, option client.StartOption) *turnstiletest.Run[string] {
+		return turnstiletest.Start(env, remind, id, client.WithInstanceID(id), option)
+	}
+	moved, forward, by := start("moved", client.BeginAt(at)), start("forward", client.BeginAt(at)), start("itself", client.BeginAfter(10*time.Minute))
+	past, givenUp := start("past", client.BeginAt(env.Now().Add(-time.Hour))), start("given up", client.BeginAt(at))
+	env.After(time.Minute, func() {
+		page, err := c.List(ctx, client.ListQuery{Status: client.StatusScheduled})
+		if err != nil || len(page.Instances) != 4 {
+			t.Errorf("scheduled are %+v, %v", page.Instances, err)
+		}
+		if d, err := c.Describe(ctx, "moved"); err != nil || d.Suspension == nil || d.Suspension.UntilMS != at.UnixMilli() {
+			t.Errorf("it is %+v, %v", d, err)
+		}
+		if err := errors.Join(c.Reschedule(ctx, "moved", at.Add(time.Hour)), c.Resume(ctx, "forward", "now"), c.Terminate(ctx, "given up", "no longer")); err != nil {
+			t.Error(err)
+		}
+		var ended *client.EndedError
+		if err := c.Reschedule(ctx, "past", at); !errors.As(err, &ended) {
+			t.Errorf("a reschedule of what has ended: %v", err)
+		}
+		var wrong *turnstile.InvalidArgumentError
+		if err := c.Reschedule(ctx, "moved", time.Time{}); !errors.As(err, &wrong) {
+			t.Errorf("a reschedule to no time: %v", err)
+		}
+	})
+	for run, want := range map[*turnstiletest.Run[string]]string{
+		moved: "moved at " + at.Add(time.Hour).Format(time.TimeOnly), forward: "forward at " + env.Now().Add(time.Minute).Format(time.TimeOnly),
+		by: "itself at " + env.Now().Add(10*time.Minute).Format(time.TimeOnly), past: "past at " + env.Now().Format(time.TimeOnly),
+	} {
+		if out, err := run.Wait(); err != nil || out != want {
+			t.Errorf("it came to %q, %v; want %q", out, err, want)
+		}
+	}
+	if _, err := givenUp.Wait(); err == nil {
+		t.Error("what was terminated ran")
+	}
+}
+
+func TestASuspendThatIsRescheduledGoesOnByItself(t *testing.T) {
+	t.Parallel()
+	env := turnstiletest.New(t, turnstile.NewApp(remind.Implement(func(ctx turnstile.Context, _ string) (string, error) {
+		if err := turnstile.Sleep(ctx, time.Hour); err != nil {
+			return "", err
+		}
+		return turnstile.Now(ctx).Format(time.TimeOnly), nil
+	})))
+	run := turnstiletest.Start(env, remind, "", client.WithInstanceID("held"))
+	until := env.Now().Add(3 * time.Hour)
+	env.After(time.Minute, func() {
+		if err := env.Client().Suspend(t.Context(), "held", "a holiday"); err != nil {
+			t.Error(err)
+		}
+	})
+	env.After(2*time.Minute, func() {
+		if err := env.Client().Reschedule(t.Context(), "held", until); err != nil {
+			t.Error(err)
+		}
+	})
+	if out, err := run.Wait(); err != nil || out != until.Format(time.TimeOnly) {
+		t.Errorf("it went on at %q, %v; want %s", out, err, until.Format(time.TimeOnly))
+	}
+}
