@@ -111,6 +111,10 @@ func (c *checker) needs(i *Item) {
 		c.completion(i)
 	case SubOrchCompleted, SubOrchFailed:
 		c.completion(i)
+	case SuspendInstance, ResumeInstance:
+		if i.SchedulingEventID > 0 {
+			c.positive("execution_id", i.ExecutionID)
+		}
 	}
 }
 

@@ -46,6 +46,7 @@ func (s *Standing) suspension(c *store.RecordChange, p *Result, d *engine.Turn) 
 	status := statusOf(now)
 	if now == nil {
 		status = s.unsuspended(c, p)
+		s.triedAgain(c, status)
 	}
 	c.Suspension, c.Status = &now, &status
 	if c.Stamp == nil && !s.Creating && s.Record != nil {
@@ -76,6 +77,18 @@ func statusOf(s *store.Suspension) store.Status {
 		return store.StatusScheduled
 	}
 	return store.StatusSuspended
+}
+
+// triedAgain has the sweeper send a wake for an instance that is resumed and stuck: one that
+// it sent for the mark before may have found it suspended.
+func (s *Standing) triedAgain(c *store.RecordChange, status store.Status) {
+	if status != store.StatusStuck || c.Problem != nil || s.Record == nil || s.Record.Problem == nil || s.Record.Problem.WokenMS == 0 {
+		return
+	}
+	m := *s.Record.Problem
+	m.WokenMS = 0
+	problem := &m
+	c.Problem = &problem
 }
 
 // corrupt reports whether the record says that the history is damaged. A commit shows that

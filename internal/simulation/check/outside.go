@@ -55,6 +55,9 @@ func (w *checker) aboutToChange(p *world.Process, instance string, c *store.Reco
 	if p.Dead || p.Running == nil || c == nil || c.Stamp == nil || c.Problem == nil || *c.Problem == nil || (*c.Problem).Kind != "killed" {
 		return
 	}
+	if r, err := w.Describe(instance); err == nil && r.Problem != nil && r.Problem.Message == (*c.Problem).Message {
+		return // It is resumed with the mark that it has.
+	}
 	for _, m := range p.Running.Batch {
 		if strings.Contains((*c.Problem).Message, "message "+m.ID+" ") {
 			return

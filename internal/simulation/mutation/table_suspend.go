@@ -53,18 +53,11 @@ func suspendMutations() []Mutation {
 			Edits: edit("over := a.Event.Kind == history.ExternalEvent || a.Event.Kind == history.OrchestrationSuspended || a.Event.Kind == history.OrchestrationResumed", "over := a.Event.Kind == history.ExternalEvent"),
 		},
 		{
-			Name:  "a suspend demands no stamp",
-			Bug:   "A mark that was sent ahead of a suspend takes effect behind it.",
-			Bias:  "suspends+late marks",
-			File:  "internal/host/projection/suspend.go",
-			Edits: edit("c.If.Stamp, c.Stamp = &read, &next", "_, _ = read, next"),
-		},
-		{
 			Name:  "what is suspended and stuck is listed as stuck",
 			Bug:   "The mark of code that could not go on ahead of a suspend has the sweeper try the suspended instance.",
 			Bias:  "suspends",
 			File:  "internal/host/projection/suspend.go",
-			Edits: edit("		*c.Status = store.StatusSuspended\n", "		_ = c\n"),
+			Edits: edit("		*c.Status = statusOf(now)\n", "		_ = c\n"),
 		},
 		{
 			Name:  "a resume hides the mark",
@@ -74,13 +67,6 @@ func suspendMutations() []Mutation {
 			Edits: edit("	case p.Mark != nil:\n		return store.StatusStuck\n", "	case p.Mark != nil:\n		return store.StatusRunning\n"),
 		},
 		{
-			Name:  "a suspend is judged by the cache",
-			Bug:   "A suspend does not look whether the instance is stuck, nor whether it is there at all.",
-			Bias:  "suspends+late marks",
-			File:  "internal/host/deciding/load.go",
-			Edits: edit("!m.Records() || m.Suspends() || ", "!m.Records() || "),
-		},
-		{
 			Name:  "an end leaves the suspension",
 			Bug:   "The record of an instance that is terminated says still that it is suspended.",
 			Bias:  "suspends",
@@ -88,18 +74,25 @@ func suspendMutations() []Mutation {
 			Edits: edit("			c.Suspension = new(*store.Suspension)\n", "			_ = c.Suspension\n"),
 		},
 		{
-			Name:  "damage that is over stays marked while suspended",
-			Bug:   "An arrival or a wake of a suspended instance, whose history can be read again, leaves its mark of damage.",
-			Bias:  "suspends+damages",
-			File:  "internal/host/projection/project.go",
-			Edits: edit("	case d.Suspended != nil && s.corrupt() && (len(d.Events) > 0 || s.Try != \"\"):", "	case d.Suspended != nil && s.corrupt() && len(d.Events) > 1_000_000:"),
+			Name:  "a resume believes an old record",
+			Bug:   "A resume leaves the record where that does not say that the instance is suspended, though it may be older than the history.",
+			Bias:  "suspends+torn reads",
+			File:  "internal/host/projection/suspend.go",
+			Edits: edit("	if !Suspends(d) {\n", "	if !Suspends(d) || now == nil && s.Record != nil && s.Record.Suspension == nil {\n"),
 		},
 		{
-			Name:  "a turn goes on with a suspended instance",
-			Bug:   "A turn that has recorded a suspend behind an inline activity runs the activity all the same.",
+			Name:  "a time that was moved counts still",
+			Bug:   "The resume for a time at which an instance was to go on counts, though the time was moved.",
 			Bias:  "suspends",
-			File:  "internal/host/deciding/draft.go",
-			Edits: edit("	if out.State == engine.Suspended {\n", "	if out.State == engine.Suspended && len(out.Events) > 1_000_000 {\n"),
+			File:  "engine/judge.go",
+			Edits: edit("a.Suspend != 0 && a.Suspend != l.suspendOf(e.Kind)", "a.Suspend < 0"),
+		},
+		{
+			Name:  "a start that is to begin later begins at once",
+			Bug:   "A suspend that a start brings is recorded, and the code is run.",
+			Bias:  "suspends",
+			File:  "engine/run.go",
+			Edits: edit("case a.Event.Kind == history.OrchestrationSuspended, suspendedIn(a.With) != nil:", "case a.Event.Kind == history.OrchestrationSuspended:"),
 		},
 	}
 }

@@ -55,7 +55,7 @@ func (s *Random) later(w *world.World, start *wire.Item, after time.Duration) {
 	begins := w.Clock.Now().Add(after + s.while(w, how))
 	start.NotBeforeMS = begins.UnixMilli()
 	for i := range w.Choices.IntN(how, 3) {
-		move := wire.Item{Kind: wire.SuspendInstance, Instance: start.Instance, ID: fmt.Sprintf("move-%d", i), SchedulingEventID: 2,
+		move := wire.Item{Kind: wire.SuspendInstance, Instance: start.Instance, ExecutionID: 1, ID: fmt.Sprintf("move-%d", i), SchedulingEventID: 2,
 			NotBeforeMS: w.Clock.Now().Add(after + s.while(w, how)).UnixMilli()}
 		w.Clock.AfterFunc(after+s.while(w, how)/2, func() { w.SendItem(move) })
 	}
