@@ -129,7 +129,7 @@ func postpone(ctx context.Context, c *client.Client, account string) error {
 func TestTheExampleOfADelayedStartBeginsADayLater(t *testing.T) {
 	t.Parallel()
 	env := turnstiletest.New(t, payouts())
-	tomorrow := env.Now().Truncate(24 * time.Hour).AddDate(0, 0, 1)
+	tomorrow := env.Now().Truncate(24*time.Hour).AddDate(0, 0, 1)
 	if err := bookLater(t.Context(), env.Client(), "a-2", tomorrow); err != nil {
 		t.Fatal(err)
 	}
