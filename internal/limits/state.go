@@ -142,6 +142,13 @@ func (s State) Give(token string, now time.Time) (next State, called []Who) {
 	return next, next.call(now.UnixMilli())
 }
 
+// IsListed notes that the key was put into the list of keys.
+func (s State) IsListed(now time.Time) (next State, called []Who) {
+	next = s.changed(now)
+	next.Listed = now.UnixMilli()
+	return next, next.call(next.Listed)
+}
+
 // Leave takes an attempt out of the line.
 func (s State) Leave(who Who, now time.Time) (next State, called []Who) {
 	next = s.changed(now)
@@ -159,6 +166,13 @@ func (s State) Pass(who Who, now time.Time) (next State, called []Who, is bool) 
 	}
 	next.Line[i].Called = now.UnixMilli()
 	return next, next.call(now.UnixMilli()), true
+}
+
+// StillWaiting are those of the attempts that stand in the line and were called.
+func (s *State) StillWaiting(called []Who) []Who {
+	return slices.DeleteFunc(called, func(who Who) bool {
+		return !slices.ContainsFunc(s.Line, func(w Waiting) bool { return w.Who == who && w.Called > 0 })
+	})
 }
 
 // WithSet has as many permits as an operator says, 0 for as many as the code says.

@@ -75,6 +75,11 @@ func Begin(ctx context.Context, c clock.Clock, window time.Duration) context.Con
 	return context.WithValue(ctx, sharingKey{}, &invocation{clock: c, window: window, busy: 1})
 }
 
+// Alone lets what is sent with the context wait for no others: it is more urgent than a call is dear.
+func Alone(ctx context.Context) context.Context {
+	return context.WithValue(ctx, sharingKey{}, (*invocation)(nil))
+}
+
 // of returns the invocation of a context; nil where no calls are shared.
 func of(ctx context.Context) *invocation {
 	s, _ := ctx.Value(sharingKey{}).(*invocation)

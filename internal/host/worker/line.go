@@ -10,6 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/host/attempt"
 	"github.com/turnstile-go/turnstile/internal/host/delivery"
+	"github.com/turnstile-go/turnstile/internal/host/sharing"
 	"github.com/turnstile-go/turnstile/internal/limits"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
@@ -54,71 +55,63 @@ func (w *Worker) takePermit(ctx context.Context, t *task, p *prepared) (instead 
 		return nil, err
 	}
 	token = token[:16]
-	state, fresh, err := w.lines.known(ctx, w.Stops, r.LimitKey, w.Clock.Now())
-	if err != nil {
-		return nil, err
-	}
-	hidden := false
-	for range mostWrites {
+	parked := false
+	var got limits.Answer
+	var asked, since time.Time
+	var waited bool
+	var state limits.State
+	ask := &change{apply: func(s *limits.State, now time.Time) (next limits.State, called []limits.Who, v verdict) {
 		// The message comes back at the earliest when the attempt's time and this
 		// margin are over, and so the permit of a worker that has died is free then.
-		now := w.Clock.Now()
-		next, a, called := state.Ask(who, token, r.Limit, now, now.Add(p.Limit.Timeout+w.Settings.Attempt.VisibilityMargin))
+		next, got, called = s.Ask(who, token, r.Limit, now, now.Add(p.Limit.Timeout+w.Settings.Attempt.VisibilityMargin))
+		asked, state = now, next
+		since, waited = s.Since(who)
 		switch {
-		case a == limits.Full && fresh:
-			w.Observer.Count(host.CountPermits, "line full", 1)
-			return w.withoutPermit(t, nil, time.Time{})
-		case a == limits.Full:
-			if state, err = w.lines.read(ctx, w.Stops, r.LimitKey, now); err != nil {
-				return nil, err
-			}
-			fresh = true
-			continue
-		case a == limits.Waits && w.receivedOften(t):
-			// Receives that end without an attempt are not to look like deaths, nor to bring
-			// the message to the dead letters: it is sent as a new one, which waits.
-			return w.again(&t.item, now, now, ""), nil
-		case a == limits.Waits && !hidden:
-			if err := w.park(ctx, t, w.waitInLine(t, &next, now)); err != nil {
-				return nil, err
-			}
-			hidden = true
-			continue
+		case got == limits.Full:
+			return next, nil, look
+		case parked != (got == limits.Waits):
+			return next, nil, leave
 		}
-		if a == limits.Taken && hidden {
-			// A permit has become free meanwhile. Somebody may still call this delivery of the
-			// message, which must not be done to one whose attempt runs: so the next takes it.
-			return nil, w.showAgain(ctx, t)
-		}
-		if a == limits.Waits {
-			w.listed(ctx, t, &next, now)
-		}
-		stands, written, err := limits.Write(ctx, w.Stops, r.LimitKey, &next, now, delivery.Retention)
-		if err != nil {
-			w.lines.forget(r.LimitKey)
-			if a == limits.Taken {
+		return next, called, write
+	}}
+	for {
+		if err := w.lines.change(ctx, w.Stops, w.Clock, r.LimitKey, ask); err != nil {
+			if ask.unsure && got == limits.Taken {
 				p.permits = append(p.permits, permit{r.LimitKey, token, true})
 			}
 			return nil, err
 		}
-		w.lines.note(r.LimitKey, stands, now)
-		before := state
-		if state, fresh = stands, true; !written {
-			continue
-		}
-		w.call(ctx, r.LimitKey, called)
-		if a == limits.Waits {
+		switch {
+		case ask.written && got == limits.Taken:
+			w.call(ctx, r.LimitKey, ask.called)
+			p.permits, p.asked = append(p.permits, permit{limit: r.LimitKey, token: token}), asked
+			w.Observer.Count(host.CountPermits, "taken", 1)
+			if waited {
+				w.Observer.Timing(host.TimePermit, max(asked.Sub(since), 0))
+			}
+			return nil, nil
+		case ask.written:
+			w.call(ctx, r.LimitKey, ask.called)
 			w.Observer.Count(host.CountPermits, "waits", 1)
 			return nil, errInLine
+		case got == limits.Full && !parked:
+			w.Observer.Count(host.CountPermits, "line full", 1)
+			return w.withoutPermit(t, nil, time.Time{})
+		case parked:
+			// A permit has become free meanwhile, or the line full. Somebody may still call this delivery of
+			// the message, which must not be done to one whose attempt runs: so the next asks.
+			return nil, w.showAgain(ctx, t)
+		case w.receivedOften(t):
+			// Receives that end without an attempt are not to look like deaths, nor to bring
+			// the message to the dead letters: it is sent as a new one, which waits.
+			return w.again(&t.item, asked, asked, ""), nil
 		}
-		p.permits, p.asked = append(p.permits, permit{limit: r.LimitKey, token: token}), now
-		w.Observer.Count(host.CountPermits, "taken", 1)
-		if since, waited := before.Since(who); waited {
-			w.Observer.Timing(host.TimePermit, max(now.Sub(since), 0))
+		if err := w.park(ctx, t, w.waitInLine(t, &state, asked)); err != nil {
+			return nil, err
 		}
-		return nil, nil
+		parked = true
+		w.listed(ctx, t, &state, asked)
 	}
-	return nil, errBusy(r.LimitKey)
 }
 
 func errBusy(limit string) error {
@@ -181,15 +174,20 @@ func (w *Worker) showAgain(ctx context.Context, t *task) error {
 }
 
 // listed puts the key of a limit for which an attempt waits into the list of keys, once a day.
-func (w *Worker) listed(ctx context.Context, t *task, next *limits.State, now time.Time) {
-	if now.Sub(time.UnixMilli(next.Listed)) < limits.ListAgain {
+func (w *Worker) listed(ctx context.Context, t *task, s *limits.State, now time.Time) {
+	if now.Sub(time.UnixMilli(s.Listed)) < limits.ListAgain {
 		return
 	}
-	if err := limits.List(ctx, w.Stops, t.item.Retry.LimitKey, now, delivery.Retention); err != nil {
+	err := limits.List(ctx, w.Stops, t.item.Retry.LimitKey, now, delivery.Retention)
+	if err == nil {
+		err = w.changeLine(ctx, t.item.Retry.LimitKey, func(s *limits.State, now time.Time) (next limits.State, called []limits.Who, v verdict) {
+			next, called = s.IsListed(now)
+			return next, called, write
+		})
+	}
+	if err != nil {
 		w.Logger.DebugContext(ctx, "key of a limit not listed", attrs(&t.item, "key", t.item.Retry.LimitKey, "error", err)...)
-		return
 	}
-	next.Listed = now.UnixMilli()
 }
 
 // call makes the messages of attempts visible for which permits are free. One that is
@@ -202,7 +200,7 @@ func (w *Worker) call(ctx context.Context, limit string, called []limits.Who) {
 			err = json.Unmarshal([]byte(item.Claim.Token), &at)
 		}
 		if err == nil {
-			err = w.Queues.Activity.SetVisibility(ctx, 0, queue.Message{ID: at.Message, Receipt: at.Receipt})
+			err = w.Queues.Activity.SetVisibility(sharing.Alone(ctx), 0, queue.Message{ID: at.Message, Receipt: at.Receipt})
 		}
 		if err == nil {
 			w.Observer.Count(host.CountPermits, "called", 1)
@@ -213,8 +211,12 @@ func (w *Worker) call(ctx context.Context, limit string, called []limits.Who) {
 			continue
 		}
 		// Its message is under way, or gone: the permit is for the next.
-		err = w.changeLine(ctx, limit, func(s *limits.State, now time.Time) (next limits.State, called []limits.Who, change bool) {
-			return s.Pass(who, now)
+		err = w.changeLine(ctx, limit, func(s *limits.State, now time.Time) (next limits.State, called []limits.Who, v verdict) {
+			next, called, is := s.Pass(who, now)
+			if !is {
+				return next, nil, look
+			}
+			return next, called, write
 		})
 		if err != nil {
 			w.Logger.DebugContext(ctx, "attempt that cannot be called not passed over; the next is called some seconds later", "key", limit, "error", err)
@@ -226,13 +228,13 @@ func (w *Worker) call(ctx context.Context, limit string, called []limits.Who) {
 // when its time is over.
 func (w *Worker) givePermits(ctx context.Context, t *task, p *prepared) {
 	for _, held := range p.permits {
-		err := w.changeLine(ctx, held.limit, func(s *limits.State, now time.Time) (next limits.State, called []limits.Who, change bool) {
+		err := w.changeLine(ctx, held.limit, func(s *limits.State, now time.Time) (next limits.State, called []limits.Who, v verdict) {
 			if !s.Has(held.token) && !held.unsure {
-				return *s, nil, false // Its time is over.
+				return *s, nil, look // Its time is over.
 			}
 			// Where it is not known to stand, a change refuses it for good.
 			next, called = s.Give(held.token, now)
-			return next, called, true
+			return next, called, write
 		})
 		if err != nil {
 			w.Logger.WarnContext(ctx, "permit not given back; it is free when the attempt's time is over", attrs(&t.item, "key", held.limit, "error", err)...)
@@ -247,13 +249,12 @@ func (w *Worker) leaveLine(ctx context.Context, t *task) {
 	if !limited(t.item.Retry) || t.item.Retry.Limit == 0 || t.ReceiveCount <= 1 && t.item.Hops == 0 {
 		return
 	}
-	w.lines.forget(t.item.Retry.LimitKey)
-	err := w.changeLine(ctx, t.item.Retry.LimitKey, func(s *limits.State, now time.Time) (next limits.State, called []limits.Who, change bool) {
+	err := w.changeLine(ctx, t.item.Retry.LimitKey, func(s *limits.State, now time.Time) (next limits.State, called []limits.Who, v verdict) {
 		if !s.Waits(t.who()) {
-			return *s, nil, false
+			return *s, nil, look
 		}
 		next, called = s.Leave(t.who(), now)
-		return next, called, true
+		return next, called, write
 	})
 	if err != nil {
 		w.Logger.DebugContext(ctx, "activity not taken out of the line of its limit; it is passed over", attrs(&t.item, "key", t.item.Retry.LimitKey, "error", err)...)
@@ -261,34 +262,11 @@ func (w *Worker) leaveLine(ctx context.Context, t *task) {
 }
 
 // changeLine changes a limit, and calls those whose turn it is then.
-func (w *Worker) changeLine(ctx context.Context, limit string, f func(*limits.State, time.Time) (limits.State, []limits.Who, bool)) error {
-	state, fresh, err := w.lines.known(ctx, w.Stops, limit, w.Clock.Now())
-	if err != nil {
-		return err
+func (w *Worker) changeLine(ctx context.Context, limit string, apply func(*limits.State, time.Time) (limits.State, []limits.Who, verdict)) error {
+	x := &change{apply: apply}
+	err := w.lines.change(ctx, w.Stops, w.Clock, limit, x)
+	if err == nil && x.written {
+		w.call(ctx, limit, x.called)
 	}
-	for range mostWrites {
-		now := w.Clock.Now()
-		next, called, change := f(&state, now)
-		if !change && fresh {
-			return nil
-		}
-		if !change {
-			if state, err = w.lines.read(ctx, w.Stops, limit, now); err != nil {
-				return err
-			}
-			fresh = true
-			continue
-		}
-		stands, written, err := limits.Write(ctx, w.Stops, limit, &next, now, delivery.Retention)
-		if err != nil {
-			w.lines.forget(limit)
-			return err
-		}
-		w.lines.note(limit, stands, now)
-		if state, fresh = stands, true; written {
-			w.call(ctx, limit, called)
-			return nil
-		}
-	}
-	return errBusy(limit)
+	return err
 }

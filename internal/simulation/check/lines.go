@@ -107,16 +107,16 @@ func (w *checker) LimitChanged(p *world.Process, in *world.Invocation, key strin
 			delete(w.of(taker).toGive, h.token)
 		}
 	}
-	taker := ""
+	takers := map[string]bool{}
 	for _, h := range is.held {
 		if !slices.ContainsFunc(was.held, func(o held) bool { return o.token == h.token }) {
-			taker = h.who
+			takers[h.who] = true
 		}
 	}
 	w.noteChange(in, key, after, was, is)
-	w.checkPlaces(was, is, taker, n, asked, skewed, violate)
+	w.checkPlaces(was, is, takers, n, asked, skewed, violate)
 	for _, o := range was.waiting {
-		if slices.ContainsFunc(is.waiting, func(i waiting) bool { return i.who == o.who }) || o.who == taker {
+		if slices.ContainsFunc(is.waiting, func(i waiting) bool { return i.who == o.who }) || takers[o.who] {
 			continue
 		}
 		silent := asked.UnixMilli()-o.seen >= silentAfter.Milliseconds()-skewed
@@ -126,36 +126,43 @@ func (w *checker) LimitChanged(p *world.Process, in *world.Invocation, key strin
 	}
 }
 
-// checkPlaces checks that the line keeps its order, that a permit was taken by who may, and
-// that those are called for whom permits are free.
-func (w *checker) checkPlaces(was, is line, taker string, n int, asked time.Time, skewed int64, violate func(string, ...any)) {
-	at := -1
-	for i, o := range is.waiting {
+// checkPlaces checks that the line keeps its order, that permits were taken by who may, and
+// that those are called for whom permits are free. One change may be that of several attempts.
+func (w *checker) checkPlaces(was, is line, takers map[string]bool, n int, asked time.Time, skewed int64, violate func(string, ...any)) {
+	silent := func(o waiting) bool { return asked.UnixMilli()-o.seen >= silentAfter.Milliseconds()-skewed }
+	at, newer := -1, ""
+	for _, o := range is.waiting {
 		// One who has not asked for long may come as a new one.
-		j := slices.IndexFunc(was.waiting, func(b waiting) bool {
-			return b.who == o.who && (i < len(is.waiting)-1 || asked.UnixMilli()-b.seen < silentAfter.Milliseconds()-skewed)
-		})
-		if j < 0 && i < len(is.waiting)-1 || j >= 0 && j < at {
+		j := slices.IndexFunc(was.waiting, func(b waiting) bool { return b.who == o.who && !(silent(b) && b.seen != o.seen) })
+		switch {
+		case j < 0:
+			newer = o.who
+		case newer != "":
+			violate("%s comes before others in the line", newer)
+		case j < at:
 			violate("%s comes before others in the line", o.who)
 		}
 		at = max(at, j)
 	}
 	// By its clock a process may have seen others as not coming any more.
-	comes := func(o waiting) bool { return o.called == 0 || o.called > asked.UnixMilli()+skewed }
-	if taker != "" {
+	comes := func(o waiting) bool {
+		return (o.called == 0 || o.called > asked.UnixMilli()+skewed) && o.seen > asked.UnixMilli()-silentAfter.Milliseconds()+skewed
+	}
+	left := n - len(is.held)
+	for taker := range takers {
 		w.Reached("limit, taken")
-		free, ahead := n-len(is.held)+1, 0
+		ahead := 0
 		for _, o := range was.waiting {
 			if o.who == taker {
 				w.Reached("limit, in its turn")
 				break
 			}
-			if comes(o) && o.seen > asked.UnixMilli()-silentAfter.Milliseconds()+skewed {
+			if comes(o) && slices.ContainsFunc(is.waiting, func(i waiting) bool { return i.who == o.who }) {
 				ahead++
 			}
 		}
-		if free <= ahead {
-			violate("%d stand in the line before %s, and %d are free", ahead, taker, free)
+		if ahead > left {
+			violate("%d stand in the line before %s, and %d are left for them", ahead, taker, left)
 		}
 	}
 	free := n - len(is.held)
@@ -182,9 +189,8 @@ type changeOf struct {
 // changed is what a change of a limit has brought about: the permit that its process has
 // taken, and those who were called.
 type changed struct {
-	in     *world.Invocation
-	token  string
-	called []string
+	in             *world.Invocation
+	tokens, called []string
 }
 
 // noteChange notes what a change has brought about. One that takes effect twice has
@@ -197,7 +203,7 @@ func (w *checker) noteChange(in *world.Invocation, key string, after store.Claim
 	c := changed{in: in}
 	for _, h := range is.held {
 		if !slices.ContainsFunc(was.held, func(o held) bool { return o.token == h.token }) {
-			c.token = h.token
+			c.tokens = append(c.tokens, h.token)
 			note(&w.permits.takers, h.token, in)
 		}
 	}
@@ -217,9 +223,9 @@ func (w *checker) ToldOfLimit(p *world.Process, key string, after store.Claim) {
 		return
 	}
 	n := w.of(p.Running)
-	if c.token != "" {
+	for _, token := range c.tokens {
 		w.tookPermit(p, "limit", key)
-		note(&n.toGive, c.token, true)
+		note(&n.toGive, token, true)
 	}
 	for _, who := range c.called {
 		note(&n.toCall, who, true)

@@ -43,7 +43,7 @@ func limitMutations() []Mutation {
 			Bug:   "A permit is free, and the message of the first in the line stays hidden.",
 			File:  "internal/host/worker/line.go",
 			Bias:  "limits",
-			Edits: edit("SetVisibility(ctx, 0, queue.Message", "SetVisibility(ctx, limits.MaxWait, queue.Message"),
+			Edits: edit("SetVisibility(sharing.Alone(ctx), 0, queue.Message", "SetVisibility(sharing.Alone(ctx), limits.MaxWait, queue.Message"),
 		},
 		{
 			Name:  "a permit is not given back",

@@ -40,10 +40,10 @@ function Attempts({ title, all }) {
   const [more, setMore] = useState(false);
   if (all.length === 0) return null;
   const shown = more ? all : all.slice(0, shownAttempts);
-  return html`<div class="table-wrap"><table><thead><tr><th scope="col">${title}</th><th scope="col" class="number">Event</th><th scope="col" class="number">Attempt</th><th scope="col">Since</th></tr></thead>
+  return html`<div class="table-wrap below"><table><thead><tr><th scope="col">${title}</th><th scope="col" class="number">Event</th><th scope="col" class="number">Attempt</th><th scope="col">Since</th></tr></thead>
     <tbody>${shown.map((a, i) => html`<tr key=${i}><td><a href=${format(["instances", a.instance])}><${Text} value=${a.instance} /></a>${a.called && html` <${Chip}>called<//>`}</td>
-      <td class="number">${a.event_id}</td><td class="number">${a.attempt}</td><td><${Ago} at=${a.since} /></td></tr>`)}</tbody></table>
-    ${all.length > shown.length && html`<p class="pager"><${Button} onClick=${() => setMore(true)}>Show all ${count(all.length)}<//></p>`}</div>`;
+      <td class="number">${a.event_id}</td><td class="number">${a.attempt}</td><td><${Ago} at=${a.since} /></td></tr>`)}</tbody></table></div>
+    ${all.length > shown.length && html`<p class="pager"><${Button} onClick=${() => setMore(true)}>Show all ${count(all.length)}<//></p>`}`;
 }
 
 function ChangeDialog({ limit, onClose, onDone }) {

@@ -1,0 +1,67 @@
+package browsertest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/console"
+	"github.com/turnstile-go/turnstile/internal/clock"
+	"github.com/turnstile-go/turnstile/internal/limits"
+	queuememory "github.com/turnstile-go/turnstile/internal/queue/memory"
+	"github.com/turnstile-go/turnstile/internal/store/memory"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/tools/browsertest/browser"
+)
+
+// serveLimits serves a console over a limit of 2 that is held, and for which seven wait.
+func serveLimits(t *testing.T) *site {
+	t.Helper()
+	activities := memory.NewActivities(time.Now)
+	q, err := queuememory.New(queuememory.Options{Name: "orchestrator", FIFO: true, Clock: clock.Wall{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(q.Close)
+	var s limits.State
+	began := time.Now().Add(-90 * time.Second)
+	for n := range 9 {
+		who := limits.Who{ActivityKey: store.ActivityKey{Instance: "order-" + string(rune('1'+n)), ExecutionID: 1, EventID: int64(n + 2)}, Attempt: 1}
+		s, _, _ = s.Ask(who, string(rune('a'+n)), 2, began.Add(time.Duration(n)*time.Second), began.Add(time.Hour))
+	}
+	if _, written, err := limits.Write(t.Context(), activities, "stripe", &s, began, limits.Retention); err != nil || !written {
+		t.Fatal(written, err)
+	}
+	if err := limits.List(t.Context(), activities, "stripe", began, limits.Retention); err != nil {
+		t.Fatal(err)
+	}
+	c, err := client.New(client.Config{Store: memory.New(), Activities: activities, Queue: q})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := console.Handler(c, console.AllowActions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return serve(t, "/", h)
+}
+
+func TestALimitIsSeenAndChangedBesideTheQueues(t *testing.T) {
+	t.Parallel()
+	s := serveLimits(t)
+	for _, look := range []browser.View{{}, {Dark: true}, {Width: 390, Height: 844}} {
+		b := s.open("#/queues", look)
+		b.settled()
+		b.shows("Limits over instances", "stripe", "2 of 2 permits held, 7 waiting", "order-1", "Show all 7")
+		b.axeFinds("the limits")
+	}
+	b := s.open("#/queues", browser.View{})
+	b.click(".limit button", "Change")
+	b.write("5")
+	b.axeFinds("the dialog of a limit")
+	b.click("dialog button", "Set")
+	b.shows("of 25 permits held")
+	b.click(".limit button", "Change")
+	b.click("dialog button", "Reset to the code's 2")
+	b.shows("2 of 2 permits held")
+}
