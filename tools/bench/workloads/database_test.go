@@ -68,7 +68,11 @@ type database struct {
 	store      store.Store
 	activities store.Activities
 	keys       store.Keys
+	// ofActivities counts what is asked of the activities table alone.
+	ofActivities *counter
 }
+
+func (d database) activityRequests() requests { return d.ofActivities.now() }
 
 func (database) Acquire() error                 { return nil }
 func (database) Release() error                 { return nil }

@@ -21,7 +21,7 @@ import (
 // inMemory is a database in memory that counts as DynamoDB does.
 func inMemory(*testing.T) database {
 	c := &counter{}
-	return database{c, metering.New(storememory.New(), dynamo.Config{}, c.meter), storememory.NewActivities(time.Now), &keyring.Memory{}}
+	return database{c, metering.New(storememory.New(), dynamo.Config{}, c.meter), storememory.NewActivities(time.Now), &keyring.Memory{}, &counter{}}
 }
 
 // onDynamoDB is a database on DynamoDB Local, which says what it would charge.
@@ -47,7 +47,12 @@ func onDynamoDB(t *testing.T) database {
 	}
 	keys := dynamo.NewKeys(client, config)
 	config.Meter = c.meter
-	return database{c, dynamo.New(client, config), dynamo.NewActivities(client, config), keys}
+	own, ofActivities := config, &counter{}
+	own.Meter = func(u dynamo.Usage) {
+		c.meter(u)
+		ofActivities.meter(u)
+	}
+	return database{c, dynamo.New(client, config), dynamo.NewActivities(client, own), keys, ofActivities}
 }
 
 // What one of each workload writes and sends where nothing else runs, on a store in
