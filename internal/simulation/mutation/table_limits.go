@@ -22,6 +22,7 @@ func limitMutations() []Mutation {
 			Bug:   "A process that stood still behind taking a permit begins the attempt.",
 			File:  "internal/host/worker/permit.go",
 			Bias:  "limits",
+			Rare:  true,
 			Edits: edit("return late <= 0 || p.Limit.Timeout > 0", "return late <= 0 || p.Limit.Timeout > -1<<60"),
 		},
 		{
