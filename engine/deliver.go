@@ -77,6 +77,9 @@ func (x *Execution) startMain(e *history.Event) {
 	x.root = &scope{x: x}
 	if e.Start != nil {
 		x.info.Headers = e.Start.Headers
+		if o := e.Start.Origin; o != nil && o.FirstExecutionID != 0 {
+			x.info.ExecutionID = o.FirstExecutionID
+		}
 		x.status, x.search = e.Start.CustomStatus, e.Start.SearchAttributes
 	}
 	input := e.Payload

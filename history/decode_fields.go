@@ -175,6 +175,7 @@ const (
 	originInstance uint64 = 1 << iota
 	originExecutionID
 	originEventID
+	originFirstExecutionID
 	originCarried
 )
 
@@ -186,6 +187,8 @@ func (d *decoder) originField(o *Origin, key []byte, b64 bool) bool {
 		return d.integer(&o.ExecutionID, 1, originExecutionID)
 	case string(key) == "event_id" && !b64:
 		return d.integer(&o.EventID, 1, originEventID)
+	case string(key) == "first_execution_id" && !b64:
+		return d.integer(&o.FirstExecutionID, 1, originFirstExecutionID)
 	case string(key) == "carried" && !b64:
 		return d.carried(&o.Carried)
 	}

@@ -74,6 +74,7 @@ type plainOrigin struct {
 	Instance    string  `json:"instance"`
 	ExecutionID int64   `json:"execution_id"`
 	EventID     int64   `json:"event_id"`
+	First       int64   `json:"first_execution_id"`
 	Carried     []int64 `json:"carried"`
 }
 
@@ -81,7 +82,7 @@ func (p *plainOrigin) origin() *history.Origin {
 	if p == nil {
 		return nil
 	}
-	o := &history.Origin{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID}
+	o := &history.Origin{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID, FirstExecutionID: p.First}
 	for i := 0; i+1 < len(p.Carried); i += 2 {
 		o.Carried = append(o.Carried, history.Carried{EventID: p.Carried[i], ExecutionID: p.Carried[i+1]})
 	}
@@ -139,7 +140,7 @@ func (p *plainEvent) event() history.Event {
 			Attempt: f.Attempt, Retryable: f.Retryable, Stack: f.Stack, Details: firstOf(f.Details, f.Base64),
 		}
 	}
-	if e.Kind == history.OrchestrationStarted || e.Kind == history.ParentAttached {
+	if e.Kind == history.OrchestrationStarted || e.Kind == history.ParentAttached || e.Kind == history.OrchestrationRedriven {
 		e.Start = &history.Start{
 			ExecutionID: p.ExecutionID, StartID: p.StartID, Secret: p.Secret, SenderIDs: p.SenderIDs, CustomStatus: firstOf(p.CustomStatus, p.CustomBase64),
 			SearchAttributes: p.SearchAttributes, Headers: p.Headers, Origin: p.Origin.origin(), FairnessGroup: p.FairnessGroup,

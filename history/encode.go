@@ -173,6 +173,7 @@ func appendStart(dst []byte, s *Start) []byte {
 		dst = appendText(dst, "instance", o.Instance)
 		dst = appendInt(dst, "execution_id", o.ExecutionID)
 		dst = appendInt(dst, "event_id", o.EventID)
+		dst = appendInt(dst, "first_execution_id", o.FirstExecutionID)
 		dst = closeObject(appendCarried(dst, o.Carried), start)
 	}
 	return appendText(dst, "fairness_group", s.FairnessGroup)

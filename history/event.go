@@ -105,7 +105,8 @@ type Event struct {
 	// on replay, and never sealed.
 	Headers map[string]string
 	// Start holds what only OrchestrationStarted has. A ParentAttached has the
-	// StartID and the Parent of the start that found the instance running.
+	// StartID and the Parent of the start that found the instance running, an
+	// OrchestrationRedriven the ExecutionID that it began.
 	Start *Start
 }
 
@@ -149,6 +150,9 @@ type Origin struct {
 	Instance    string `json:"instance"`
 	ExecutionID int64  `json:"execution_id"`
 	EventID     int64  `json:"event_id"`
+	// FirstExecutionID is the execution in which the first of them were recorded: an
+	// earlier one than ExecutionID where that one has taken them over, too.
+	FirstExecutionID int64 `json:"first_execution_id,omitempty"`
 	// Carried are the scheduling events among them that were open there, by EventID.
 	// What was sent out for them before completes them here too.
 	Carried []Carried `json:"carried,omitempty"`

@@ -111,7 +111,9 @@ func (k Kind) Arrival() bool {
 }
 
 // hasStart reports whether events of the kind have a Start.
-func (k Kind) hasStart() bool { return k == OrchestrationStarted || k == ParentAttached }
+func (k Kind) hasStart() bool {
+	return k == OrchestrationStarted || k == ParentAttached || k == OrchestrationRedriven
+}
 
 // Completes returns the scheduling kind that a completion with a
 // SourceEventID must name, KindUnknown for all other kinds.

@@ -85,7 +85,7 @@ func anyEvent(texts *rapid.Generator[string]) *rapid.Generator[history.Event] {
 			history.ActivityCompleted, history.SubOrchestrationCompleted, history.ExternalEvent, history.SystemCall:
 			e.Payload = payload.Draw(t, "payload")
 		}
-		if e.Kind == history.OrchestrationStarted || e.Kind == history.ParentAttached {
+		if e.Kind == history.OrchestrationStarted || e.Kind == history.ParentAttached || e.Kind == history.OrchestrationRedriven {
 			e.Start = &history.Start{
 				ExecutionID: rapid.Int64Min(0).Draw(t, "execution_id"), StartID: text("start_id"), Secret: text("secret"),
 				SenderIDs: list("sender_ids"), CustomStatus: payload.Draw(t, "custom_status"),
@@ -97,7 +97,7 @@ func anyEvent(texts *rapid.Generator[string]) *rapid.Generator[history.Event] {
 			}
 			if rapid.Bool().Draw(t, "origin") {
 				e.Start.Origin = &history.Origin{Instance: text("origin_instance"), ExecutionID: rapid.Int64Min(0).Draw(t, "origin_execution_id"),
-					EventID: rapid.Int64Min(0).Draw(t, "origin_event_id")}
+					EventID: rapid.Int64Min(0).Draw(t, "origin_event_id"), FirstExecutionID: rapid.Int64Min(0).Draw(t, "origin_first_execution_id")}
 				for range rapid.IntRange(0, 3).Draw(t, "carried") {
 					e.Start.Origin.Carried = append(e.Start.Origin.Carried, history.Carried{
 						EventID: rapid.Int64Min(1).Draw(t, "carried_event_id"), ExecutionID: rapid.Int64Min(1).Draw(t, "carried_execution_id")})

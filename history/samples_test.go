@@ -82,8 +82,9 @@ func latest() []history.Event {
 		{Kind: history.OrchestrationSuspended, EventID: 29, AtMS: 1700000060007, SenderID: "suspend-1", Actor: "role/ops", Reason: "the bank is down"},
 		{Kind: history.OrchestrationResumed, EventID: 30, AtMS: 1700000060008, SenderID: "resume-1", Actor: "role/ops", Reason: "it is back"},
 		{Kind: history.OrchestrationStarted, EventID: 31, AtMS: 1700000000000, Name: "Fulfil", Version: "2", Start: &history.Start{
-			ExecutionID: 4, StartID: "redrive-1", Origin: &history.Origin{Instance: "order-1", ExecutionID: 3, EventID: 12,
+			ExecutionID: 4, StartID: "redrive-1", Origin: &history.Origin{Instance: "order-1", ExecutionID: 3, EventID: 12, FirstExecutionID: 2,
 				Carried: []history.Carried{{EventID: 3, ExecutionID: 2}, {EventID: 5, ExecutionID: 3}}}}},
-		{Kind: history.OrchestrationRedriven, EventID: 32, AtMS: 1700000000000, SenderID: "redrive-1", Actor: "role/ops", Reason: "the price service is mended"},
+		{Kind: history.OrchestrationRedriven, EventID: 32, AtMS: 1700000000000, SenderID: "redrive-1", Actor: "role/ops", Reason: "the price service is mended",
+			Start: &history.Start{ExecutionID: 4}},
 	}
 }

@@ -122,9 +122,13 @@ func From(instance string, executionID int64, events []history.Event, r Request)
 		return d, nil
 	}
 	d.reopen(failed, r.Cancelled)
-	start.Origin = &history.Origin{Instance: instance, ExecutionID: executionID, EventID: from, Carried: carriedOn(d.Open, before, executionID)}
+	start.Origin = &history.Origin{Instance: instance, ExecutionID: executionID, EventID: from, FirstExecutionID: executionID, Carried: carriedOn(d.Open, before, executionID)}
+	if before != nil && before.FirstExecutionID != 0 {
+		start.Origin.FirstExecutionID = before.FirstExecutionID
+	}
 	d.Prefix = append([]history.Event{started}, d.Prefix[1:]...)
-	d.Event = history.Event{Kind: history.OrchestrationRedriven, SenderID: r.StartID, Actor: r.Actor, Reason: r.Reason}
+	d.Event = history.Event{Kind: history.OrchestrationRedriven, SenderID: r.StartID, Actor: r.Actor, Reason: r.Reason,
+		Start: &history.Start{ExecutionID: r.ExecutionID}}
 	return d, nil
 }
 

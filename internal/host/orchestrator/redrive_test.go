@@ -144,6 +144,43 @@ func TestO10WhatCompletedBesideAFailureStaysCompleted(t *testing.T) {
 	r.expect(t, map[string]int{"1": 2, "2": 1, "3": 1, "4": 1})
 }
 
+// The code has made an id of the number of its execution. What was taken over, twice, has the
+// number that it had.
+func TestO10TheCodeSeesTheExecutionInWhichSomethingWasRecorded(t *testing.T) {
+	t.Parallel()
+	for _, cold := range []bool{false, true} {
+		w := newWorld(t, nil)
+		w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
+			seen := ""
+			for n := range 4 {
+				seen += fmt.Sprint(ctx.Info().ExecutionID)
+				if _, err := stepOf(ctx, "Step", fmt.Sprintf("%d%d", n+1, ctx.Info().ExecutionID)); err != nil {
+					return nil, err
+				}
+			}
+			return []byte(`"` + seen + `"`), nil
+		})
+		r := counted(w, "Step")
+		r.broken["21"], r.broken["42"] = true, true
+		w.start("a", "Main", "1")
+		for _, id := range []string{"r1", "r2", "r3"} {
+			w.run()
+			w.expectStatus("a", store.StatusFailed)
+			delete(r.broken, "21")
+			if id == "r3" {
+				delete(r.broken, "42")
+			}
+			if cold {
+				w.restart()
+			}
+			w.send(redriveOf("a", id, 0))
+		}
+		w.run()
+		w.expectOutput("a", `"1122"`)
+		w.expectDead()
+	}
+}
+
 // What was open when the instance was terminated is started anew under the key that it
 // had, and what completes its first copy completes it.
 func TestO10WhatWasOpenKeepsItsKeyAndItsLinks(t *testing.T) {

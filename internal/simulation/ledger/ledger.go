@@ -251,7 +251,7 @@ func originAlike(a, b *history.Origin) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return a.Instance == b.Instance && a.ExecutionID == b.ExecutionID && a.EventID == b.EventID && slices.Equal(a.Carried, b.Carried)
+	return a.Instance == b.Instance && a.ExecutionID == b.ExecutionID && a.EventID == b.EventID && a.FirstExecutionID == b.FirstExecutionID && slices.Equal(a.Carried, b.Carried)
 }
 
 func parentAlike(a, b *history.Parent) bool {
