@@ -29,11 +29,22 @@ const (
 )
 
 // takeEnded handles the sweeps of what has ended. Whatever becomes of one, the next
-// begins anew, and finds what this one has left.
+// begins anew, and finds what this one has left. Of several that begin, as after an outage of
+// some hours, one is made; one for which there is no time left comes back.
 func (s *Sweeper) takeEnded(ctx context.Context, messages []*inbox.Message) {
+	begun := false
 	for _, m := range messages {
 		if m.State != inbox.Unsettled || m.Item.Kind != wire.Sweep || m.Item.Ended == "" {
 			continue
+		}
+		if begins := m.Item.Ended == wire.AllEnded; begins && begun {
+			s.Settle(m, "sweep")
+			continue
+		} else if !clock.HasTime(ctx, s.Clock, s.Settings.Turn.Time) {
+			s.Fail(m, "no time")
+			continue
+		} else if begins {
+			begun = true
 		}
 		if err := s.sweepEnded(ctx, &m.Item); err != nil {
 			s.Logger.WarnContext(ctx, "sweep of ended instances stops early, the next one goes on", "error", err)

@@ -77,7 +77,7 @@ func (w *checker) headersOfStart(t *store.Turn, e *history.Event) (want map[stri
 			w.Reached("formats")
 			var own map[string]string
 			if w.Scenario.IsProgram(e.Name) {
-				own = program.Headers(t.ExecutionID - 1)
+				own = program.Headers(begunAs(before, t.ExecutionID-1))
 			}
 			return history.MergeHeaders(before.Events[0].Start.Headers, own), true
 		}
@@ -101,7 +101,7 @@ func (w *checker) checkScheduledHeaders(x *ledger.Recorded, t *store.Turn, e *hi
 	if len(x.Events) == 0 || x.Events[0].Start == nil {
 		return
 	}
-	if w.Scenario.IsProgram(x.Events[0].Name) && !maps.Equal(e.Headers, program.Headers(t.ExecutionID)) {
+	if w.Scenario.IsProgram(x.Events[0].Name) && !maps.Equal(e.Headers, program.Headers(begunAs(x, t.ExecutionID))) {
 		violate("has the headers %v, want those of its context", e.Headers)
 	}
 	if e.Kind == history.OrchestrationChained {
@@ -170,4 +170,13 @@ func (w *checker) aboutToHop(p *world.Process, m *queue.Outgoing) {
 	if len(at) > 0 && !slices.Contains(at, item.SentMS) {
 		w.Violate("formats", "%s received %s, sent first at %d, and sends it on as if that had been at %d", p.Name, world.BodyText(m.Body), at, item.SentMS)
 	}
+}
+
+// begunAs is the number of the execution that code sees when it begins: where a redrive took
+// events over, that of the execution which recorded the first of them.
+func begunAs(x *ledger.Recorded, execution int64) int64 {
+	if s := x.Events[0].Start; s != nil && s.Origin != nil && s.Origin.FirstExecutionID > 0 {
+		return s.Origin.FirstExecutionID
+	}
+	return execution
 }

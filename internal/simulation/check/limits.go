@@ -88,10 +88,11 @@ func (w *checker) checkTimely(p *world.Process, x *ledger.Recorded, t *store.Tur
 }
 
 // quietSince reports whether nothing goes wrong any more that could make late what was
-// scheduled by this event. Where chains are taken for loops after a few messages, what they
+// scheduled by this event. Where each call takes its time, messages pile up in front of the few
+// processes of a run. Where chains are taken for loops after a few messages, what they
 // send waits by design.
 func (w *checker) quietSince(source *history.Event) bool {
-	return !w.Calmed.IsZero() && source.AtMS >= w.Calmed.Add(limitCalm).UnixMilli() && w.Faults[fault.Skew] == 0 && w.Settings.Loop.Depth == 0
+	return !w.Calmed.IsZero() && source.AtMS >= w.Calmed.Add(limitCalm).UnixMilli() && w.Faults[fault.Skew] == 0 && w.Settings.Loop.Depth == 0 && !w.CallsAreSlow()
 }
 
 // notePending notes when an activity was said to be pending: until then the process that

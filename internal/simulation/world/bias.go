@@ -283,6 +283,9 @@ func (w *World) drawPace() time.Duration {
 	return []time.Duration{25, 100, 250, 500}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "pace"), 4)] * time.Millisecond
 }
 
+// CallsAreSlow reports whether each call takes a while.
+func (w *World) CallsAreSlow() bool { return w.pace > 0 }
+
 // drawRoom decides how many events a commit holds in the run; 0 for as many as are in it.
 func (w *World) drawRoom() int {
 	if !w.has(smallCommits) {
