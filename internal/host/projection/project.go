@@ -230,7 +230,7 @@ func (s *Standing) create(c *store.RecordChange, d *engine.Turn) (suspected bool
 		Name: started.Name, Version: started.Version, Status: store.StatusRunning, CreatedAt: s.Now,
 	}
 	if start := started.Start; start != nil {
-		r.StartID, r.Parent, r.SearchAttributes = start.StartID, start.Parent, start.SearchAttributes
+		r.StartID, r.Parent, r.SearchAttributes, r.CustomStatus = start.StartID, start.Parent, start.SearchAttributes, start.CustomStatus
 		r.FairnessGroup = start.FairnessGroup
 		if o := start.Origin; o != nil {
 			r.Origin = &history.Origin{Instance: o.Instance, ExecutionID: o.ExecutionID, EventID: o.EventID}

@@ -37,7 +37,7 @@ func (w *checker) checkLimit(p *world.Process, x *ledger.Recorded, t *store.Turn
 	}
 	source := &x.Events[e.SourceEventID-1]
 	key := store.ActivityKey{Instance: t.Instance, ExecutionID: t.ExecutionID, EventID: e.SourceEventID}
-	if !w.Ledger.Outside.Handed[key] {
+	if !w.Ledger.Outside.Handed[key] || w.taken[ledger.At(t.Instance, t.ExecutionID)].has(source) {
 		return
 	}
 	violate := func(rule, what string, late int64) {
@@ -143,6 +143,9 @@ func (w *checker) asksAgain(p *world.Process, body string) {
 		violate("and has seen its completion")
 	}
 	source := &x.Events[item.SourceEventID-1]
+	if w.taken[at].has(source) {
+		return // Its time began anew.
+	}
 	switch end := limitOf(source); {
 	case source.Retry == nil || end == 0 && source.Retry.HeartbeatTimeoutMS == 0:
 		violate("which has no time limit")
