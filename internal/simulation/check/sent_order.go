@@ -131,6 +131,10 @@ func (w *checker) placeInQueue(s saying, k *said) (at int, ok bool) {
 // checkSentOrder is M-10 for a turn that has landed: nothing that was sent ahead of what is
 // recorded is recorded after it.
 func (w *checker) checkSentOrder(t *store.Turn) {
+	if len(t.Events) == 0 {
+		delete(w.newest, t.Instance) // A redrive has taken over all that it begins with.
+		return
+	}
 	if t.First() == 1 && t.ExecutionID == w.Ledger.First(t.Instance) {
 		delete(w.newest, t.Instance)
 	}
