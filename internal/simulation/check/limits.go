@@ -21,12 +21,17 @@ const limitLate = time.Minute
 // the messages of its group.
 const limitCalm = 2 * time.Minute
 
-// limitOf is when the time for all attempts of an activity is over; 0 for never.
-func limitOf(e *history.Event) int64 {
+// limitOf is when the time for all attempts of an activity is over; 0 for never. What a redrive
+// has taken over is scheduled anew with it.
+func limitOf(x *ledger.Recorded, e *history.Event) int64 {
 	if e.Retry == nil || e.Retry.TotalTimeoutMS == 0 {
 		return 0
 	}
-	return e.AtMS + e.Retry.TotalTimeoutMS
+	at := e.AtMS
+	if s := x.Events[0].Start; s != nil && s.Origin != nil && e.EventID <= s.Origin.EventID && s.Origin.EventID < int64(len(x.Events)) {
+		at = max(at, x.Events[s.Origin.EventID].AtMS)
+	}
+	return at + e.Retry.TotalTimeoutMS
 }
 
 // checkLimit is for a pending activity: its time limits end it, not
@@ -43,7 +48,7 @@ func (w *checker) checkLimit(p *world.Process, x *ledger.Recorded, t *store.Turn
 	violate := func(rule, what string, late int64) {
 		w.Violate(rule, "%s records for pending activity %d of %s/%d that %s, %s after the limit", p.Name, key.EventID, key.Instance, key.ExecutionID, what, time.Duration(late)*time.Millisecond)
 	}
-	end := limitOf(source)
+	end := limitOf(x, source)
 	if end > 0 {
 		late := e.AtMS - end
 		if e.Failure != nil && e.Failure.Kind == history.FailureTotalTimeout {
@@ -146,7 +151,7 @@ func (w *checker) asksAgain(p *world.Process, body string) {
 	if w.taken[at].has(source) {
 		return // Its time began anew.
 	}
-	switch end := limitOf(source); {
+	switch end := limitOf(x, source); {
 	case source.Retry == nil || end == 0 && source.Retry.HeartbeatTimeoutMS == 0:
 		violate("which has no time limit")
 	case end > 0 && item.NotBeforeMS > end, source.Retry.HeartbeatTimeoutMS == 0 && item.NotBeforeMS != end:
