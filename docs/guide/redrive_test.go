@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"log"
+	"math"
+	"os"
+	"strconv"
 	"testing"
 	"time"
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/embedded"
+	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
 // goOn has an instance that failed go on, and says what starts anew.
@@ -79,5 +83,63 @@ func TestTheExampleOfRedriveRunsNothingTwiceThatCompleted(t *testing.T) {
 	}
 	if _, err := c.Redrive(ctx, client.RedriveRequest{Instance: "p-1"}); !errors.As(err, new(*client.RedriveError)) {
 		t.Errorf("of what has completed: %v", err)
+	}
+}
+
+// What the page says that a redrive costs, by how many events are taken over. The activity
+// that starts anew, and the code behind it, are part of it. With TURNSTILE_REDRIVE_STEPS=5000
+// it measures one of 10,000 events, which takes a minute to make.
+func TestARedriveCostsWhatThePageSays(t *testing.T) {
+	t.Parallel()
+	cost := func(steps int) (requests int, dollars float64, took time.Duration) {
+		var (
+			long   = turnstile.NewOrchestration[int, int]("Long")
+			step   = turnstile.NewActivity[int, int]("Step")
+			broken = true
+		)
+		env := turnstiletest.New(t, turnstile.NewApp(
+			step.Implement(func(_ context.Context, n int) (int, error) {
+				if n == steps && broken {
+					return 0, turnstile.NonRetryable(errors.New("broken"))
+				}
+				return n, nil
+			}),
+			long.Implement(func(ctx turnstile.Context, steps int) (int, error) {
+				for n := range steps {
+					if _, err := step.Call(ctx, n+1); err != nil {
+						return 0, err
+					}
+				}
+				return steps, nil
+			})))
+		run := turnstiletest.Start(env, long, steps, client.WithInstanceID("long"))
+		if _, err := run.Wait(); err == nil {
+			t.Fatal("it did not fail")
+		}
+		broken = false
+		before := env.Bill()
+		began := time.Now()
+		r, err := env.Client().Redrive(t.Context(), client.RedriveRequest{Instance: "long"})
+		if err != nil || r.TakenOver != int64(2*steps) {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		env.Run()
+		took = time.Since(began)
+		if d, err := env.Client().Describe(t.Context(), "long"); err != nil || d.Status != client.StatusCompleted || d.ExecutionID != 2 {
+			t.Fatalf("%+v, %v", d, err)
+		}
+		b := env.Bill()
+		return b.Requests() - before.Requests(), b.Dollars() - before.Dollars(), took
+	}
+	most := map[int]float64{1: 0.00002, 500: 0.00004}
+	if n, err := strconv.Atoi(os.Getenv("TURNSTILE_REDRIVE_STEPS")); err == nil {
+		most[n] = math.Inf(1)
+	}
+	for steps, most := range most {
+		requests, dollars, took := cost(steps)
+		t.Logf("%d events taken over: %d requests, $%.6f, %s", 2*steps, requests, dollars, took)
+		if requests != 19 || dollars > most {
+			t.Errorf("a redrive of %d events costs %d requests and $%.6f; docs/guide/redrive.md says otherwise", 2*steps, requests, dollars)
+		}
 	}
 }
