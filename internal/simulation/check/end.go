@@ -48,7 +48,7 @@ func (w *checker) End() {
 		if err != nil {
 			continue
 		}
-		if !r.Status.Terminal() {
+		if !r.Status.Terminal() && !w.missed(instance) {
 			why := ""
 			if r.Problem != nil {
 				why = fmt.Sprintf(" (%s: %s)", r.Problem.Kind, r.Problem.Message)

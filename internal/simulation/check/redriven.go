@@ -173,3 +173,31 @@ func (w *checker) checkKeys(p *world.Process, key store.ActivityKey, info *activ
 			p.Name, key.EventID, key.Instance, key.ExecutionID, info.IdempotencyKey, was, carried)
 	}
 }
+
+// missed reports whether an instance may wait for ever, because it was redriven: an event that
+// came while it had ended is not told again. So does one whose child does.
+func (w *checker) missed(instance string) bool {
+	x := w.Ledger.Executions[ledger.At(instance, w.Ledger.Last[instance])]
+	if x == nil {
+		return false
+	}
+	waits := false
+	for i := range x.Events {
+		e := &x.Events[i]
+		if x.Completed[e.EventID] != 0 || x.Stopped[e.EventID] || x.Never[e.EventID] {
+			continue
+		}
+		switch e.Kind {
+		case history.ActivityScheduled, history.TimerCreated:
+			return false
+		case history.SubOrchestrationScheduled:
+			if !w.missed(e.Instance) {
+				return false
+			}
+			waits = true
+		case history.ExternalSubscribed:
+			waits = waits || w.redriven(instance)
+		}
+	}
+	return waits
+}

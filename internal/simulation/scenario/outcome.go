@@ -54,7 +54,11 @@ func (s *Random) judge(w *world.World, instance string) error {
 		if s.purged && s.redriven {
 			excused[history.FailurePurged] = true // It asks again for a child that has completed, and is gone since.
 		}
-		m := program.Match{Programs: s.Programs, Sent: s.sent, Wrong: s.wrong, Rejected: rejected(w, instance), Lenient: s.lenient, Used: map[string]bool{}, Order: eventOrder(w, instance), Excused: excused, Ended: len(s.ended) > 0, Purged: s.purged, Versions: versionsRan(w, instance, p)}
+		refused := rejected(w, instance)
+		if s.redriven {
+			refused = nil // What a wait had rejected is there again for another.
+		}
+		m := program.Match{Programs: s.Programs, Sent: s.sent, Wrong: s.wrong, Rejected: refused, Lenient: s.lenient, Used: map[string]bool{}, Order: eventOrder(w, instance), Excused: excused, Ended: len(s.ended) > 0, Purged: s.purged, Versions: versionsRan(w, instance, p)}
 		return m.Transcript(p, r.Output, cancelled)
 	case store.StatusFailed:
 		if hadNoRoom(w, &r) {
@@ -93,6 +97,9 @@ func (s *Random) mayBeTerminated(w *world.World, instance string) bool {
 	}
 	if s.ended[instance] {
 		return true
+	}
+	if s.redriven {
+		return true // Of a run before, a parent may have been.
 	}
 	x := w.Ledger.Executions[ledger.At(instance, w.Ledger.Last[instance])]
 	if x == nil || x.Events[0].Start == nil || x.Events[0].Start.Parent == nil {
