@@ -116,7 +116,11 @@ func (w *checker) checkMade(x *ledger.Recorded, t *store.Turn, e *history.Event,
 		return // Others don't tell who begins an attempt.
 	}
 	if e.StartedAtMS == 0 {
-		if e.Kind == history.ActivityCompleted && !w.Ledger.Outside.Handed[key] {
+		handed := w.Ledger.Outside.Handed[key]
+		for n := key.ExecutionID - 1; !handed && x.CarriedFrom(key.EventID, n); n-- {
+			handed = w.Ledger.Outside.Handed[store.ActivityKey{Instance: key.Instance, ExecutionID: n, EventID: key.EventID}]
+		}
+		if e.Kind == history.ActivityCompleted && !handed {
 			violate("does not say when its attempt began")
 		}
 		return

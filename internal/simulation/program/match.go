@@ -32,6 +32,8 @@ type Match struct {
 	Ended bool
 	// Purged: an instance may have been purged whose id a program wants for a child.
 	Purged bool
+	// Redriven: what a wait had rejected may be there again for another.
+	Redriven bool
 	// Versions that its executions recorded; nil if not known.
 	Versions []string
 }
@@ -165,7 +167,7 @@ func (m *Match) statement(s *Statement, t *Token, round int) error {
 			}
 			return wrong("the child does not fail")
 		}
-		child := Match{Programs: m.Programs, Sent: m.Sent, Wrong: m.Wrong, Lenient: m.Lenient, Used: map[string]bool{}, Excused: m.Excused, Ended: m.Ended, Purged: m.Purged}
+		child := Match{Programs: m.Programs, Sent: m.Sent, Wrong: m.Wrong, Lenient: m.Lenient, Used: map[string]bool{}, Excused: m.Excused, Ended: m.Ended, Purged: m.Purged, Redriven: m.Redriven}
 		return child.Transcript(p, []byte(t.V), m.Ended)
 	case kJoin, kSettle, kCompleted:
 		if t.K != "several" || len(t.Sub) != 1 || len(t.Sub[0]) != s.N+1 {

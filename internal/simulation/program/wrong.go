@@ -70,7 +70,7 @@ func (m *Match) event(s *Statement, t *Token) string {
 	switch {
 	case m.Used[t.V]:
 		return "that event was consumed twice"
-	case m.Rejected[t.V]:
+	case m.Rejected[t.V] && !m.Redriven:
 		return "that event was rejected"
 	case wrong != (t.K == "wrong"):
 		return "its data decodes if a text was sent, and only then"
