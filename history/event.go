@@ -153,12 +153,13 @@ type Origin struct {
 	// FirstExecutionID is the execution in which the first of them were recorded: an
 	// earlier one than ExecutionID where that one has taken them over, too.
 	FirstExecutionID int64 `json:"first_execution_id,omitempty"`
-	// Carried are the scheduling events among them that were open there, by EventID.
-	// What was sent out for them before completes them here too.
+	// Carried are the scheduling events among them that were open there, or had failed in a
+	// way that does not say what became of the last attempt, by EventID. What was sent out
+	// for them before completes them here too.
 	Carried []Carried `json:"carried,omitempty"`
 }
 
-// Carried is a scheduling event that was open when its history was taken over. The
+// Carried is a scheduling event that was not settled when its history was taken over. The
 // ExecutionID is the first of the executions that it was open in without a break: its
 // activity has the idempotency key that it had there.
 type Carried struct {

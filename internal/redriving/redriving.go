@@ -6,6 +6,7 @@ package redriving
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/turnstile-go/turnstile/history"
 )
@@ -94,7 +95,7 @@ func From(instance string, executionID int64, events []history.Event, r Request)
 	}
 	d := &Plan{Prefix: events[:begin:begin]}
 	from := int64(begin)
-	failed := map[int64]bool{}
+	failed, unsure := map[int64]bool{}, map[int64]bool{}
 	for _, e := range events[begin:last] {
 		switch source := e.SourceEventID; {
 		case e.Kind == history.ExternalEvent:
@@ -103,7 +104,7 @@ func From(instance string, executionID int64, events []history.Event, r Request)
 			d.With = append(d.With, e)
 			failed[source] = false
 		case e.Kind.Completes() != history.KindUnknown && source <= from:
-			failed[source] = true
+			failed[source], unsure[source] = true, isUnsure(e.Failure)
 		case e.Kind.Scheduling():
 			d.Forgotten = append(d.Forgotten, e.EventID)
 		}
@@ -122,7 +123,14 @@ func From(instance string, executionID int64, events []history.Event, r Request)
 		return d, nil
 	}
 	d.reopen(failed, r.Cancelled)
-	start.Origin = &history.Origin{Instance: instance, ExecutionID: executionID, EventID: from, FirstExecutionID: executionID, Carried: carriedOn(d.Open, before, executionID)}
+	kept := slices.Clone(d.Open)
+	for _, id := range d.Failed {
+		if unsure[id] {
+			kept = append(kept, id)
+		}
+	}
+	slices.Sort(kept)
+	start.Origin = &history.Origin{Instance: instance, ExecutionID: executionID, EventID: from, FirstExecutionID: executionID, Carried: carriedOn(kept, before, executionID)}
 	if before != nil && before.FirstExecutionID != 0 {
 		start.Origin.FirstExecutionID = before.FirstExecutionID
 	}
@@ -166,7 +174,20 @@ func (d *Plan) reopen(failed map[int64]bool, cancelled []Cancelled) {
 	}
 }
 
-// carriedOn are the events that were open, each with the execution since which it is.
+// isUnsure reports whether an activity may have had its effect although it failed: nobody knows
+// what became of its last attempt. It keeps its idempotency key, like one that was open.
+func isUnsure(f *history.Failure) bool {
+	if f == nil {
+		return false
+	}
+	switch f.Kind {
+	case history.FailureTimeout, history.FailureTotalTimeout, history.FailureHeartbeatTimeout, history.FailureInterrupted, history.FailureLost:
+		return true
+	}
+	return false
+}
+
+// carriedOn are the events that keep their key, each with the execution since which it is.
 func carriedOn(open []int64, before *history.Origin, executionID int64) []history.Carried {
 	if len(open) == 0 {
 		return nil

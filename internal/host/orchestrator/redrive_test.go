@@ -215,6 +215,34 @@ func TestO10WhatWasOpenKeepsItsKeyAndItsLinks(t *testing.T) {
 	w.expectDead()
 }
 
+// An activity that was out of time may have had its effect: it keeps its idempotency key, and
+// a result that comes late counts.
+func TestO10WhatWasOutOfTimeKeepsItsKey(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
+		return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Ask", Input: []byte("1"), Retry: &history.Retry{TotalTimeoutMS: 60_000}}))
+	})
+	var keys, tokens []string
+	w.activityFunc("Ask", func(ctx context.Context, _ []byte) ([]byte, error) {
+		info, _ := activity.InfoFrom(ctx)
+		keys, tokens = append(keys, info.IdempotencyKey), append(tokens, info.CompletionToken)
+		return nil, activity.ErrPending
+	})
+	w.start("a", "Main", "1")
+	w.run()
+	w.expectHistory("a", 1, "Started Act(Ask) Failed(total_timeout)←2 Failed(total_timeout)")
+	w.send(redriveOf("a", "r", 0))
+	w.settleFIFO()
+	w.runFor(time.Second)
+	if len(keys) != 2 || keys[0] != keys[1] {
+		t.Fatalf("keys %v", keys)
+	}
+	w.byToken(wire.ActivityCompleted, tokens[0], `,"result":"late"`)
+	w.run()
+	w.expectOutput("a", `"late"`)
+}
+
 // A child that failed goes on where it did, too; one that completed is not run again.
 func TestO10ARedriveOfAParentRedrivesItsFailedChildren(t *testing.T) {
 	t.Parallel()
