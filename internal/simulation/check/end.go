@@ -122,6 +122,9 @@ func (w *checker) checkFamily(instance string, n int64, events []history.Event) 
 				w.Reached("O-04")
 				continue // Its record is gone; what there may be now is another of that id.
 			}
+			if e.Failure != nil && e.Failure.Kind == history.FailureStuck && w.redriven(instance) {
+				continue // The child was to go on where it failed, and cannot.
+			}
 			if w.redriven(child) {
 				continue // It may have gone on since, without this parent.
 			}

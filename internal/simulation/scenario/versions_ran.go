@@ -47,7 +47,8 @@ func (s *Random) checkChosen(w *world.World, p *world.Process, x *ledger.Recorde
 	started := &x.Events[0]
 	before := w.Ledger.Executions[ledger.At(t.Instance, t.ExecutionID-1)]
 	switch {
-	case started.Start.Origin != nil, strings.HasPrefix(started.Start.StartID, world.RedriveID):
+	case before != nil && t.ExecutionID > w.Ledger.First(t.Instance) && before.End() != nil && before.End().Kind != history.OrchestrationContinuedAsNew,
+		started.Start.Origin != nil, strings.HasPrefix(started.Start.StartID, world.RedriveID):
 		return // It goes on with the version that it had, which the checker looks at.
 	case t.ExecutionID > w.Ledger.First(t.Instance) && before != nil:
 		rule, asked = "V-03", s.program(started.Name).Next
