@@ -148,7 +148,7 @@ func (d *Plan) reopen(failed map[int64]bool, cancelled []Cancelled) {
 		for _, id := range c.Events {
 			// What a commit cancelled that goes beyond the prefix may have been cancelled
 			// behind it.
-			closed[id] = c.By <= int64(len(d.Prefix))
+			closed[id] = closed[id] || c.By <= int64(len(d.Prefix))
 		}
 	}
 	for i := range d.Prefix {
