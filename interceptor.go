@@ -71,16 +71,17 @@ type ActivityCall struct {
 
 // ClientCall is a call of a client as an [Interceptor] meets it.
 type ClientCall struct {
-	// Operation: "start", "raise", "cancel", "terminate", "wake", "purge",
-	// "complete", "fail" or "heartbeat".
+	// Operation: "start" (of Rerun too), "raise", "cancel", "terminate", "suspend",
+	// "resume", "reschedule", "redrive", "wake", "purge", "complete", "fail",
+	// "heartbeat", "SetLimit" or "ResetLimit".
 	Operation string
 	// Instance that it is about, and Name of the orchestration that is started, or
-	// of the event that is raised.
+	// of the event that is raised, or the key of a limit.
 	Instance, Name string
 	// Actor on whose behalf the client acts; empty for none.
 	Actor string
 	// Payload that is sent, JSON: the input of a start, the data of an event, a
-	// result, details of a failure or a heartbeat. Not to be changed.
+	// result, details of a failure or a heartbeat, the number of a limit. Not to be changed.
 	Payload json.RawMessage
 	// Headers that go with the message: at most 16, 4,096 bytes in all. Those of a
 	// start are recorded, and go to its activities and children; headers of any other

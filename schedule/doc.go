@@ -28,10 +28,11 @@
 // id NAME@TIME, for example nightly-report@2026-03-29T01:00:00Z, so that no tick starts two
 // instances. Clocks that change are treated as follows; only cron expressions are affected:
 //
-//   - An hour that does not exist: the tick comes as much later as the clock jumps. "30 2 * * *"
-//     in Berlin is due at 03:30 on the day in March.
-//   - An hour that comes twice: a cron expression that names hours is due in the first of them
-//     only. One that is due every hour, or more often, is due in both.
+//   - An expression that names hours ("30 2 * * *", "0 8-18 * * *") is due once for each time.
+//     In an hour that does not exist the tick comes as much later as the clock jumps: "30 2 * * *"
+//     in Berlin is due at 03:30 on the day in March. Of an hour that comes twice it is the first.
+//   - An expression whose field of hours begins with * ("0 * * * *", "0 */2 * * *", @hourly) names
+//     none: it is not due in an hour that does not exist, and is due in both of one that comes twice.
 //
 // The next tick is recorded in the history. A later build of the program, with other rules of
 // time zones, changes the ticks after that one.

@@ -174,7 +174,7 @@ func rows() map[string]struct{ before, now turnstile.Part } {
 			_, err := turnstile.SideEffect(ctx, "draw", func() (int, error) { return 2, nil })
 			return err
 		})},
-		"a call added behind where the instance stands": {was, changing.Implement(func(ctx turnstile.Context, _ string) (string, error) {
+		"a call added after the place that the instance has reached": {was, changing.Implement(func(ctx turnstile.Context, _ string) (string, error) {
 			if _, err := call.Call(ctx, order{"7", 7}); err != nil {
 				return "", err
 			}
@@ -184,7 +184,7 @@ func rows() map[string]struct{ before, now turnstile.Part } {
 			_, err := call.Call(ctx, order{"8", 8})
 			return "", err
 		})},
-		"a call added before": {was, does(func(ctx turnstile.Context) error {
+		"a call added before that place": {was, does(func(ctx turnstile.Context) error {
 			if _, err := call.Call(ctx, order{"6", 6}); err != nil {
 				return err
 			}
