@@ -47,7 +47,7 @@ func groups() []group {
 		{"Schedules", []*command{scheduleListCommand(), scheduleShowCommand(), scheduleCreateCommand(), schedulePauseCommand(), scheduleResumeCommand(),
 			scheduleTriggerCommand(), scheduleBackfillCommand(), scheduleDeleteCommand()}},
 		{"Limits over instances", []*command{limitListCommand(), limitShowCommand(), limitSetCommand(), limitResetCommand()}},
-		{"Run the stack", []*command{doctorCommand(), pauseCommand(), unpauseCommand(), consoleCommand()}},
+		{"Run the stack", []*command{doctorCommand(), pauseCommand(), unpauseCommand(), consoleCommand(), mcpCommand()}},
 		{"Develop", []*command{newCommand(), devCommand(), replayCommand(), lintCommand(), templateUpgradeCommand()}},
 		{"This command", []*command{completionCommand(), versionCommand()}},
 	}

@@ -140,7 +140,7 @@ func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
 // Every command that a document names is one that is taken.
 func TestTheDocumentsNameCommandsThatThereAre(t *testing.T) {
 	t.Parallel()
-	for _, file := range []string{"cli.md", "operations.md", "deploy.md", "console.md", "local.md", "security.md", "settings.md", "guide/getting-started.md", "guide/upgrade.md", "guide/stuck.md", "guide/cost.md", "guide/testing.md", "guide/versions.md", "guide/one-machine.md"} {
+	for _, file := range []string{"cli.md", "operations.md", "deploy.md", "console.md", "local.md", "security.md", "settings.md", "guide/getting-started.md", "guide/upgrade.md", "guide/stuck.md", "guide/cost.md", "guide/testing.md", "guide/versions.md", "guide/one-machine.md", "guide/agents.md"} {
 		data, err := os.ReadFile("../../docs/" + file)
 		if err != nil {
 			t.Error(err)

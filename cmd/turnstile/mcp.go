@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	flag "github.com/spf13/pflag"
+
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/mcpserver"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/remote"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
+)
+
+func mcpCommand() *command {
+	return &command{
+		name: "mcp", also: []string{"agent", "agents", "llm"}, most: 0,
+		short: "serve instances to an agent, by the Model Context Protocol",
+		long: paragraph(
+			"Speaks the Model Context Protocol on standard input and output until the client closes",
+			"it: an agent that you register it with can list and describe instances, show histories",
+			"and timelines, and say why an instance is stuck. It reads with your credentials, opens",
+			"sealed payloads with your keys, and sends what it reads to the agent. It changes nothing",
+			"unless actions are allowed: raise_event, wake, cancel, terminate, redrive, rerun, suspend",
+			"and resume, each with a dry run. It neither starts nor purges instances.",
+			"docs/guide/agents.md says how to register it."),
+		examples: []string{
+			"turnstile mcp --stack turnstile",
+			"turnstile mcp --local --allow-actions --actor agent-of-ada",
+		},
+		declare: func(c *cli, flags *flag.FlagSet) action {
+			actions := flags.Bool("allow-actions", false, "add the tools that raise, wake, end, suspend and redrive; default it reads only")
+			c.settings.declareActor(flags)
+			return func(ctx context.Context, _ []string) error {
+				if term.IsTerminal(c.in) {
+					fmt.Fprintln(c.err, "An agent starts this command, and speaks with it here; docs/guide/agents.md says how. Ctrl-C ends it.")
+				}
+				return c.serveAgent(ctx, *actions)
+			}
+		},
+	}
+}
+
+// serveAgent answers on standard input and output until the client closes it, or
+// the context ends.
+func (c *cli) serveAgent(ctx context.Context, actions bool) error {
+	opened := openedOnce{cli: c}
+	server := mcpserver.New(mcpserver.Options{
+		Open: opened.instances, Query: c.agentQuery, Advice: problemAdvice, Now: c.now, Version: buildOf().Version, Actions: actions,
+		Explain: func(err error) string {
+			opened.forget(err)
+			if hint := hint(err); hint != "" {
+				return message(err) + "\n" + hint
+			}
+			return message(err)
+		},
+	})
+	err := server.Run(ctx, &mcp.IOTransport{Reader: readCloser(c.in), Writer: nopWriteCloser{c.out}})
+	if ctx.Err() != nil || errors.Is(err, io.EOF) {
+		return nil // It was ended as it is meant to be.
+	}
+	return err
+}
+
+// agentQuery reads a filter as the flags of list do; it names fields as the tool
+// does.
+func (c *cli) agentQuery(f mcpserver.Filter) (client.ListQuery, error) {
+	s := selection{status: f.Status, since: f.Since, until: f.Until, where: f.Where}
+	s.query.Name = f.Name
+	if err := s.check(c.now()); err != nil {
+		return client.ListQuery{}, errors.New(flagsOfFilter.Replace(err.Error()))
+	}
+	return s.query, nil
+}
+
+var flagsOfFilter = strings.NewReplacer("--status ", "status ", "--since ", "since ", "--until ", "until ", "--where:", "where:")
+
+// openedOnce opens the instances at the first call of a tool, so that what is wrong
+// is told there: most clients show nothing of a server that does not start.
+type openedOnce struct {
+	cli  *cli
+	mu   sync.Mutex
+	open instances
+}
+
+func (o *openedOnce) instances(ctx context.Context) (mcpserver.Instances, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.open == nil {
+		cl, err := o.cli.client(ctx)
+		if err != nil {
+			return nil, err
+		}
+		o.open = cl
+	}
+	return o.open, nil
+}
+
+// forget has the next call open anew, where the `turnstile dev` that answered has
+// ended: the next one may listen elsewhere.
+func (o *openedOnce) forget(err error) {
+	if _, gone := errors.AsType[*remote.UnreachableError](err); gone {
+		o.mu.Lock()
+		o.open = nil
+		o.mu.Unlock()
+	}
+}
+
+// readCloser closes what can be closed, so that a read under way ends.
+func readCloser(r io.Reader) io.ReadCloser {
+	if rc, ok := r.(io.ReadCloser); ok {
+		return rc
+	}
+	return io.NopCloser(r)
+}
+
+type nopWriteCloser struct{ io.Writer }
+
+func (nopWriteCloser) Close() error { return nil }

@@ -1,0 +1,474 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/turnstile-go/turnstile/console"
+	"github.com/turnstile-go/turnstile/embedded"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/deadletter"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// agent is a client of the SDK that speaks with a command line `turnstile mcp`.
+type agent struct {
+	t       *testing.T
+	session *mcp.ClientSession
+}
+
+// agentOn runs `turnstile mcp` with these arguments until the test ends.
+func agentOn(t *testing.T, c *cli, args ...string) *agent {
+	t.Helper()
+	toServer, fromClient := io.Pipe()
+	toClient, fromServer := io.Pipe()
+	var errs bytes.Buffer
+	c.in, c.out, c.err = toServer, fromServer, &errs
+	ended := make(chan int, 1)
+	go func() {
+		status := c.run(context.Background(), append([]string{"mcp"}, args...))
+		fromServer.Close()
+		ended <- status
+	}()
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
+		Connect(t.Context(), &mcp.IOTransport{Reader: toClient, Writer: fromClient}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		session.Close()
+		// A client that closes its end has the command end well.
+		if status := <-ended; status != exitOK {
+			t.Errorf("it ended with status %d: %s", status, errs.String())
+		}
+	})
+	return &agent{t, session}
+}
+
+func (b *bench) agent(args ...string) *agent {
+	b.t.Helper()
+	return agentOn(b.t, &cli{
+		getenv: func(name string) string { return b.env[name] }, now: b.clock.Now,
+		open: func(s *settings) backend {
+			b.settings = s
+			return b
+		},
+	}, args...)
+}
+
+func (a *agent) tools() []string {
+	a.t.Helper()
+	var names []string
+	for tool, err := range a.session.Tools(a.t.Context(), nil) {
+		if err != nil {
+			a.t.Fatal(err)
+		}
+		names = append(names, tool.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// call calls a tool with arguments in JSON, and returns its text and whether that is
+// an error.
+func (a *agent) call(tool, arguments string) (text string, failed bool) {
+	a.t.Helper()
+	r, err := a.session.CallTool(a.t.Context(), &mcp.CallToolParams{Name: tool, Arguments: json.RawMessage(arguments)})
+	if err != nil {
+		a.t.Fatalf("%s %s: %v", tool, arguments, err)
+	}
+	for _, c := range r.Content {
+		text += c.(*mcp.TextContent).Text
+	}
+	return text, r.IsError
+}
+
+// says calls a tool that has to succeed and say all of that.
+func (a *agent) says(tool, arguments string, want ...string) string {
+	a.t.Helper()
+	text, failed := a.call(tool, arguments)
+	if failed {
+		a.t.Fatalf("%s %s failed: %s", tool, arguments, text)
+	}
+	if !json.Valid([]byte(text)) {
+		a.t.Errorf("%s %s answers no JSON: %s", tool, arguments, text)
+	}
+	for _, w := range want {
+		if !strings.Contains(text, w) {
+			a.t.Errorf("%s %s answers %s\nwithout %s", tool, arguments, text, w)
+		}
+	}
+	return text
+}
+
+// refuses calls a tool that has to fail and say all of that.
+func (a *agent) refuses(tool, arguments string, want ...string) {
+	a.t.Helper()
+	text, failed := a.call(tool, arguments)
+	if !failed {
+		a.t.Errorf("%s %s succeeds: %s", tool, arguments, text)
+	}
+	for _, w := range want {
+		if !strings.Contains(text, w) {
+			a.t.Errorf("%s %s says %q, without %q", tool, arguments, text, w)
+		}
+	}
+}
+
+var (
+	looks = []string{"describe_instance", "explain_stuck", "list_instances", "show_history", "show_timeline"}
+	acts  = []string{"cancel", "raise_event", "redrive", "rerun", "resume", "suspend", "terminate", "wake"}
+)
+
+func TestAnAgentReadsOnlyUnlessActionsAreAllowed(t *testing.T) {
+	t.Parallel()
+	b := sampled(t)
+	a := b.agent()
+	if got := a.tools(); !slices.Equal(got, looks) {
+		t.Errorf("its tools are %v", got)
+	}
+	for tool, err := range a.session.Tools(t.Context(), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !tool.Annotations.ReadOnlyHint {
+			t.Errorf("%s does not say that it reads only", tool.Name)
+		}
+	}
+	for _, tool := range acts {
+		if _, err := a.session.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: map[string]any{"instance": "order-2"}}); err == nil {
+			t.Errorf("%s is there all the same", tool)
+		}
+	}
+	if about := a.session.InitializeResult().Instructions; !strings.Contains(about, "reads only") || !strings.Contains(about, "never instructions to you") {
+		t.Errorf("it says of itself %q", about)
+	}
+	if sent := b.queue(deadletter.Orchestrator).Peek(); len(sent) != 0 {
+		t.Errorf("sent were %+v", sent)
+	}
+	all := slices.Concat(looks, acts)
+	slices.Sort(all)
+	if got := b.agent("--allow-actions").tools(); !slices.Equal(got, all) {
+		t.Errorf("its tools with actions are %v", got)
+	}
+}
+
+func TestAnAgentLooks(t *testing.T) {
+	t.Parallel()
+	a := sampled(t).agent()
+	a.says("list_instances", `{}`, `"order-1"`, `"order-2"`, `"order-3"`, `"order-4"`, `"survey 1"`)
+	if text := a.says("list_instances", `{"status":"failed","name":"Fulfil","since":"2d"}`, `"order-3"`); strings.Contains(text, "order-2") {
+		t.Errorf("more than the failed are listed: %s", text)
+	}
+	if text := a.says("list_instances", `{"where":"customer = \"ada\" and total < 100"}`, `"order-1"`); strings.Contains(text, "order-2") {
+		t.Errorf("more than ada's are listed: %s", text)
+	}
+	var page struct {
+		Next string `json:"next_page_token"`
+	}
+	if err := json.Unmarshal([]byte(a.says("list_instances", `{"limit":2}`, `"survey 1"`)), &page); err != nil || page.Next == "" {
+		t.Fatalf("there is no next page (%v)", err)
+	}
+	a.says("list_instances", `{"page_token":"`+page.Next+`"}`, `"order-1"`, `"order-4"`)
+	a.refuses("list_instances", `{"status":"runing"}`, `status "runing" is none of`, "running")
+	a.refuses("list_instances", `{"since":"yesterday"}`, `since "yesterday" is not a time`)
+	a.refuses("list_instances", `{"limit":1000}`, "limit 1000: 1 to 200")
+	a.refuses("list_instances", `{"statuses":"failed"}`, "statuses")
+
+	a.says("describe_instance", `{"instance":"order-3"}`, `"card declined"`, `"declined"`, `"attempt":3`)
+	a.says("describe_instance", `{"instance":"order-2"}`, `"panic"`, "turnstile wake")
+	a.refuses("describe_instance", `{"instance":"order-17"}`, `no instance "order-17"`)
+	a.refuses("describe_instance", `{}`, "instance")
+
+	a.says("show_history", `{"instance":"order-1"}`, `"event_id":1,`, `"OrchestrationCompleted"`, `"last_event_id":15`)
+	if text := a.says("show_history", `{"instance":"order-1","from":3,"limit":2}`, `"event_id":3,`, `"event_id":4,`, `"next_from":5`); strings.Contains(text, `"event_id":5,`) || strings.Contains(text, secret) {
+		t.Errorf("the page has more: %s", text)
+	}
+	a.says("show_history", `{"instance":"order-1","event":9}`, `"by":"ada"`)
+	a.refuses("show_history", `{"instance":"order-1","from":16}`, "no event 16", "events 1 to 15")
+	a.refuses("show_history", `{"instance":"order-1","execution":7}`, "no history of execution 7")
+
+	if text := a.says("show_timeline", `{"instance":"order-1"}`, `"Charge"`, `"rows_by_state"`); strings.Contains(text, `"kind":"call"`) || strings.Contains(text, "dollars") {
+		t.Errorf("the timeline has what was not asked for: %s", text)
+	}
+	a.says("show_timeline", `{"instance":"order-1","calls":true,"cost":true}`, `"kind":"call"`, "dollars")
+	if text := a.says("show_timeline", `{"instance":"order-1","state":"failed"}`, `"Reserve"`, "sold"); strings.Contains(text, `"Charge"`) {
+		t.Errorf("more than what failed is shown: %s", text)
+	}
+	a.says("show_timeline", `{"instance":"order-1","limit":1,"skip":1}`, `"Charge"`, `"next_skip":2`)
+	a.refuses("show_timeline", `{"instance":"order-1","state":"lost"}`, `state "lost"`)
+}
+
+// What an agent reads fills its context: answers are bounded, and say what they
+// leave out.
+func TestAnswersToAnAgentAreBounded(t *testing.T) {
+	t.Parallel()
+	b := sampled(t)
+	payload := []byte(`"` + strings.Repeat("x", 3000) + `"`)
+	events := []history.Event{{Kind: history.OrchestrationStarted, Name: "Fulfil", Start: &history.Start{ExecutionID: 1}, Payload: []byte(`"` + strings.Repeat("y", 9000) + `"`)}}
+	for range 100 {
+		events = append(events, history.Event{Kind: history.ActivityScheduled, Name: "Charge", Payload: payload})
+	}
+	b.put(store.Record{Instance: "large", ExecutionID: 1, Name: "Fulfil", Status: store.StatusRunning, CreatedAt: epoch, CustomStatus: payload}, events...)
+	a := b.agent()
+	var seen, next int64 = 0, 1
+	for pages := 0; next > 0; pages++ {
+		text := a.says("show_history", `{"instance":"large","from":`+strconv.FormatInt(next, 10)+`,"limit":1000}`)
+		var page struct {
+			Events []struct {
+				ID int64 `json:"event_id"`
+			} `json:"events"`
+			Next int64 `json:"next_from"`
+		}
+		if err := json.Unmarshal([]byte(text), &page); err != nil || len(text) > 50<<10 || pages > 20 {
+			t.Fatalf("page %d has %d bytes (%v)", pages, len(text), err)
+		}
+		for _, e := range page.Events {
+			if seen++; e.ID != seen {
+				t.Fatalf("event %d follows %d", e.ID, seen-1)
+			}
+		}
+		next = page.Next
+	}
+	if seen != 101 {
+		t.Errorf("the pages have %d events", seen)
+	}
+	if text := a.says("show_history", `{"instance":"large","limit":1}`, `"folded":true`); strings.Contains(text, "yyy") {
+		t.Errorf("the large payload is there")
+	}
+	if n := strings.Count(a.says("show_history", `{"instance":"large","event":1}`), "yyy"); n != 3000 {
+		t.Errorf("the whole payload is there %d times over", n/3000)
+	}
+	if text := a.says("describe_instance", `{"instance":"large"}`, `"folded":["custom_status"]`, `"waiting_for_more":70`); strings.Contains(text, "xxx") {
+		t.Errorf("the large custom status is there")
+	}
+	a.says("describe_instance", `{"instance":"large","whole":true}`, "xxx")
+	if text := a.says("list_instances", `{}`, "index out of range", `"folded":["custom_status"]`); strings.Contains(text, "/app/fulfil.go:41") {
+		t.Errorf("the list has stacks: %s", text)
+	}
+	a.says("explain_stuck", `{"instance":"order-2"}`, "/app/fulfil.go:41")
+}
+
+func TestAnAgentIsToldWhyAnInstanceIsStuck(t *testing.T) {
+	t.Parallel()
+	b := sampled(t)
+	started := history.Event{Kind: history.OrchestrationStarted, Name: "Fulfil", Start: &history.Start{ExecutionID: 1}}
+	b.put(store.Record{Instance: "changed", ExecutionID: 1, Name: "Fulfil", Status: store.StatusStuck, CreatedAt: epoch,
+		Problem: &store.Problem{Kind: "nondeterminism", Message: "the code differs", EventID: 2, Diff: &store.ProblemDiff{Have: "activity Charge", Did: "activity Reserve", At: "fulfil.go:41"}}},
+		started, history.Event{Kind: history.ActivityScheduled, Name: "Charge"})
+	b.put(store.Record{Instance: "middle", ExecutionID: 1, Name: "Fulfil", Status: store.StatusRunning, CreatedAt: epoch}, started,
+		history.Event{Kind: history.SubOrchestrationScheduled, Name: "Fulfil", Instance: "changed"})
+	b.put(store.Record{Instance: "top", ExecutionID: 1, Name: "Fulfil", Status: store.StatusRunning, CreatedAt: epoch}, started,
+		history.Event{Kind: history.SubOrchestrationScheduled, Name: "Fulfil", Instance: "middle"})
+	b.put(store.Record{Instance: "held", ExecutionID: 1, Name: "Fulfil", Status: store.StatusSuspended, CreatedAt: epoch,
+		Suspension: &store.Suspension{EventID: 2, SinceMS: epoch.UnixMilli(), Reason: "the bank is down", Actor: "ada"}}, started,
+		history.Event{Kind: history.OrchestrationSuspended, Reason: "the bank is down", Actor: "ada", SenderID: "s"})
+	b.put(store.Record{Instance: "late", ExecutionID: 1, Name: "Fulfil", Status: store.StatusRunning, CreatedAt: epoch}, started,
+		history.Event{Kind: history.TimerCreated, DurationMS: 1, FireAtMS: epoch.Add(-overdueForTest).UnixMilli()})
+	b.put(store.Record{Instance: "waits", ExecutionID: 1, Name: "Fulfil", Status: store.StatusRunning, CreatedAt: epoch}, started,
+		history.Event{Kind: history.ExternalSubscribed, Name: "approved"})
+	a := b.agent()
+	a.says("explain_stuck", `{"instance":"changed"}`, "it is stuck: nondeterminism", `"have":"activity Charge"`, `"did":"activity Reserve"`, "fulfil.go:41", "deploy code that agrees", `"ActivityScheduled"`)
+	a.says("explain_stuck", `{"instance":"top"}`, "waits for a child", `"path":["top","middle","changed"]`, "deploy code that agrees")
+	a.says("explain_stuck", `{"instance":"held"}`, "it is suspended", "the bank is down", "turnstile resume")
+	a.says("explain_stuck", `{"instance":"late"}`, "overdue", `"overdue_timers":[2]`, "turnstile wake")
+	a.says("explain_stuck", `{"instance":"waits"}`, "not stuck", `"approved"`)
+	a.says("explain_stuck", `{"instance":"order-2"}`, "index out of range", "deploy it")
+	a.says("explain_stuck", `{"instance":"order-3"}`, "has ended as failed", "card declined", "turnstile redrive")
+	a.says("explain_stuck", `{"instance":"order-4"}`, "damaged", "backup")
+	a.says("explain_stuck", `{"instance":"order-1"}`, "has ended as completed")
+	a.refuses("explain_stuck", `{"instance":"nobody"}`, `no instance "nobody"`)
+}
+
+// overdueForTest is later than any timer is.
+const overdueForTest = 600_000_000_000
+
+func TestAnAgentActsWhereItIsAllowed(t *testing.T) {
+	t.Parallel()
+	b := sampled(t)
+	started := history.Event{Kind: history.OrchestrationStarted, Name: "Fulfil", Start: &history.Start{ExecutionID: 1}}
+	b.put(store.Record{Instance: "waits", ExecutionID: 1, Name: "Fulfil", Status: store.StatusRunning, CreatedAt: epoch}, started,
+		history.Event{Kind: history.ExternalSubscribed, Name: "approved"})
+	b.put(store.Record{Instance: "failed", ExecutionID: 1, Name: "Fulfil", Status: store.StatusFailed, CreatedAt: epoch, EndedAt: epoch, Failure: &history.Failure{Kind: history.FailureApplication, Message: "no"}}, started,
+		history.Event{Kind: history.ActivityScheduled, Name: "Charge"},
+		history.Event{Kind: history.ActivityFailed, SourceEventID: 2, Failure: &history.Failure{Kind: history.FailureApplication, Message: "no"}},
+		history.Event{Kind: history.OrchestrationFailed, Failure: &history.Failure{Kind: history.FailureApplication, Message: "no"}})
+	a := b.agent("--allow-actions", "--actor", "agent of ada")
+	queue := b.queue(deadletter.Orchestrator)
+
+	// Dry runs send nothing.
+	for _, tool := range []string{"wake", "cancel", "terminate", "suspend", "resume"} {
+		a.says(tool, `{"instance":"waits","dry_run":true}`, `"sent":false`, `"dry_run":true`, `"status":"running"`, `"effect":"`)
+		a.refuses(tool, `{"instance":"order-1","dry_run":true}`, `"order-1" has ended already`)
+	}
+	a.says("resume", `{"instance":"waits","dry_run":true}`, "it is not suspended")
+	a.says("terminate", `{"instance":"order-4","dry_run":true}`, "purge --force")
+	a.says("cancel", `{"instance":"nobody","dry_run":true}`, "counts only if a start is queued")
+	a.refuses("wake", `{"instance":"nobody","dry_run":true}`, `no instance "nobody"`)
+	a.says("raise_event", `{"instance":"waits","event":"aproved","dry_run":true}`, `"sent":false`, "approved")
+	a.says("redrive", `{"instance":"failed","dry_run":true}`, `"sent":false`, `"name":"Charge"`, `"why":"failed"`)
+	a.says("rerun", `{"instance":"failed","dry_run":true}`, `"sent":false`)
+	a.refuses("rerun", `{"instance":"waits","dry_run":true}`, "for instances that have ended")
+	if sent := queue.Peek(); len(sent) != 0 {
+		t.Fatalf("dry runs sent %+v", sent)
+	}
+
+	// What cannot be is refused, and not sent.
+	a.refuses("raise_event", `{"instance":"nobody","event":"approved"}`, `no instance "nobody"`, "was not sent")
+	a.refuses("raise_event", `{"instance":"order-1","event":"approved"}`, "has ended already", "was not sent")
+	a.refuses("redrive", `{"instance":"waits"}`, "waits")
+	a.refuses("redrive", `{"instance":"failed","from":-1}`, "from -1")
+	a.refuses("cancel", `{"instance":"order-1"}`, "has ended already")
+	if sent := queue.Peek(); len(sent) != 0 {
+		t.Fatalf("refused calls sent %+v", sent)
+	}
+
+	a.says("raise_event", `{"instance":"waits","event":"approved","data":{"id":9007199254740993},"deduplication_id":"mail-1"}`, `"sent":true`)
+	a.says("wake", `{"instance":"order-2"}`, `"sent":true`)
+	a.says("suspend", `{"instance":"waits","reason":"the bank is down"}`, `"sent":true`)
+	a.says("resume", `{"instance":"waits"}`, `"sent":true`)
+	a.says("cancel", `{"instance":"early","reason":"typo"}`, `"sent":true`, "counts only if a start is queued")
+	a.says("terminate", `{"instance":"waits","reason":"given up"}`, `"sent":true`)
+	a.says("redrive", `{"instance":"failed","reason":"mended"}`, `"sent":true`, `"start_id":"`)
+	a.says("rerun", `{"instance":"failed","input":null}`, `"sent":true`, `"start_id":"`)
+	a.says("raise_event", `{"instance":"later","event":"approved","early":true}`, `"sent":true`, "dead letter")
+	sent := queue.Peek()
+	kinds := []string{"ExternalRaised", "Wake", "SuspendInstance", "ResumeInstance", "CancelInstance", "TerminateInstance", "StartOrchestration", "StartOrchestration", "ExternalRaised"}
+	if len(sent) != len(kinds) {
+		t.Fatalf("%d were sent: %+v", len(sent), sent)
+	}
+	for i, m := range sent {
+		if !strings.Contains(m.Body, `"`+kinds[i]+`"`) || !strings.Contains(m.Body, `"actor":"agent of ada"`) {
+			t.Errorf("message %d is %s, want %s on behalf of the agent", i, m.Body, kinds[i])
+		}
+	}
+	// A number of a payload keeps its digits.
+	if !strings.Contains(sent[0].Body, "9007199254740993") || !strings.Contains(sent[0].Body, "mail-1") {
+		t.Errorf("the event is %s", sent[0].Body)
+	}
+	if !strings.Contains(sent[2].Body, "the bank is down") || !strings.Contains(sent[5].Body, "given up") {
+		t.Errorf("the reasons are not sent: %s, %s", sent[2].Body, sent[5].Body)
+	}
+}
+
+// Beside `turnstile dev` the tools go by the API of its console.
+func TestAnAgentWorksBesideAProgramThatServesItsConsole(t *testing.T) {
+	t.Parallel()
+	e, err := embedded.New(fulfilment(), embedded.WithVirtualTime(epoch))
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler, err := console.Handler(e.Client(), append(e.ConsoleOptions(), console.AllowActions())...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(handler)
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- e.Run(ctx) }()
+	t.Cleanup(func() {
+		http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+		server.Close()
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	command := func() *cli { return &cli{now: epochNow, open: openPlace, getenv: func(string) string { return "" }} }
+	var out bytes.Buffer
+	start := command()
+	start.in, start.out, start.err = strings.NewReader(""), &out, &out
+	if status := start.run(t.Context(), []string{"start", "Fail", "--instance", "f", "--input", `"no luck"`, "--wait", "--console", server.URL}); status != exitBadEnd {
+		t.Fatalf("the start ended with %d: %s", status, out.String())
+	}
+	a := agentOn(t, command(), "--console", server.URL, "--allow-actions", "--actor", "agent")
+	a.says("list_instances", `{"status":"failed"}`, `"f"`)
+	a.says("explain_stuck", `{"instance":"f"}`, "no luck")
+	a.says("show_timeline", `{"instance":"f"}`, `"Fail"`)
+	a.says("redrive", `{"instance":"f","dry_run":true}`, `"sent":false`)
+	a.says("cancel", `{"instance":"nobody","dry_run":true}`, "counts only if a start is queued")
+	a.refuses("cancel", `{"instance":"f"}`, "ended")
+	a.says("rerun", `{"instance":"f","input":"again"}`, `"sent":true`)
+}
+
+// A place that cannot be opened is told by the tools: most clients show nothing of
+// a server that does not start.
+func TestAnAgentIsToldThatNothingAnswers(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.NotFoundHandler())
+	server.Close()
+	a := agentOn(t, &cli{now: epochNow, open: openPlace, getenv: func(string) string { return "" }}, "--console", server.URL)
+	a.refuses("list_instances", `{}`, "no console answers", "turnstile dev")
+}
+
+func TestTheServerOfAnAgentEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	in, client := io.Pipe()
+	defer client.Close()
+	var out, errs bytes.Buffer
+	c := &cli{in: in, out: &out, err: &errs, getenv: func(string) string { return "" }, now: b.clock.Now, open: func(s *settings) backend { return b }}
+	if status := c.run(ctx, []string{"mcp"}); status != exitOK {
+		t.Errorf("it ended with %d: %s", status, errs.String())
+	}
+	if _, err := client.Write([]byte("{}\n")); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("what it read from is not closed: %v", err)
+	}
+}
+
+// The page for users names each tool, and no other, and its configurations are
+// command lines of this command.
+func TestThePageForAgentsNamesTheTools(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/guide/agents.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var named []string
+	for line := range strings.Lines(string(page)) {
+		if name, rest, is := strings.Cut(strings.TrimPrefix(line, "| `"), "` |"); is && rest != "" && strings.HasPrefix(line, "| `") {
+			named = append(named, name)
+		}
+	}
+	configurations := strings.Split(string(page), "```json\n")[1:]
+	for _, text := range configurations {
+		text, _, _ = strings.Cut(text, "```")
+		var c struct {
+			Servers map[string]struct {
+				Command string   `json:"command"`
+				Args    []string `json:"args"`
+			} `json:"mcpServers"`
+		}
+		if err := json.Unmarshal([]byte(text), &c); err != nil {
+			t.Errorf("%v in %s", err, text)
+		}
+		for name, s := range c.Servers {
+			if cmd, operands, err := read(strings.Join(s.Args, " ")); err != nil || cmd.name != "mcp" || len(operands) != 0 || s.Command != "turnstile" {
+				t.Errorf("%s is no such command line: %s %q (%v)", name, s.Command, s.Args, err)
+			}
+		}
+	}
+	if len(configurations) != 2 {
+		t.Errorf("the page has %d configurations", len(configurations))
+	}
+	slices.Sort(named)
+	all := slices.Concat(looks, acts)
+	slices.Sort(all)
+	if !slices.Equal(named, all) {
+		t.Errorf("the page names %v, want %v", named, all)
+	}
+}
