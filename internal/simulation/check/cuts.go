@@ -20,6 +20,11 @@ func (w *checker) checkOneByOne(instance string, n int64, turns []store.Turn, ev
 			return
 		}
 	}
+	for earlier := w.Ledger.Hidden[instance] + 1; earlier < n && w.taken[ledger.At(instance, n)] != nil; earlier++ {
+		if x := w.Ledger.Executions[ledger.At(instance, earlier)]; x != nil && len(x.Parked) > 0 {
+			return // It may have taken over what was parked there.
+		}
+	}
 	x := engine.New(engine.Config{Instance: instance, ExecutionID: n, Registry: w.Good.Orchestrations})
 	defer x.Close()
 	for at := 0; at < len(events); {

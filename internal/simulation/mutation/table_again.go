@@ -39,6 +39,7 @@ func againMutations() []Mutation {
 		},
 		{
 			Name:  "an instance that begins again counts its marks anew",
+			Rare:  true,
 			Bug:   "The stamp of an instance that begins again is 0, so that a wake for a mark of the run before finds the one that it names.",
 			Bias:  "purges",
 			File:  "internal/host/projection/project.go",
@@ -46,6 +47,7 @@ func againMutations() []Mutation {
 		},
 		{
 			Name:  "an instance that begins again has no earlier histories",
+			Rare:  true,
 			Bug:   "The record of an instance that begins again names the new execution as its first, so that the histories before it are nobody's.",
 			Bias:  "purges",
 			File:  "internal/host/projection/project.go",
@@ -53,6 +55,7 @@ func againMutations() []Mutation {
 		},
 		{
 			Name:  "an instance that begins again keeps search attributes",
+			Rare:  true,
 			Bug:   "The search attributes that only the run before has set are those of the next one too.",
 			Bias:  "purges",
 			File:  "internal/host/projection/project.go",

@@ -5,6 +5,7 @@ func redriveMutations() []Mutation {
 	return []Mutation{
 		{
 			Name:  "a redrive takes failures along",
+			Rare:  true,
 			Bug:   "What failed behind the prefix stays failed, in place of being started anew.",
 			Bias:  "purges",
 			File:  "internal/redriving/redriving.go",
@@ -33,6 +34,7 @@ func redriveMutations() []Mutation {
 		},
 		{
 			Name:  "what a redrive takes over is sent although the code has cancelled it",
+			Rare:  true,
 			Bug:   "Of what is taken over, what the code has cancelled is sent as well.",
 			Bias:  "purges",
 			File:  "internal/host/dispatch/commit.go",

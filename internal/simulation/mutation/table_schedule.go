@@ -41,6 +41,7 @@ func scheduleMutations() []Mutation {
 		},
 		{
 			Name:  "a late tick is caught up beside one on time",
+			Rare:  true,
 			Bug:   "The newest of the late ticks is started though another is due on time.",
 			File:  "schedule/tick.go",
 			Edits: edit("		miss(last) // A newer one is on time.\n", "		out.Start = append([]time.Time{last}, out.Start...)\n"),
@@ -59,6 +60,7 @@ func scheduleMutations() []Mutation {
 		},
 		{
 			Name:  "a purge is sent ahead of its archive",
+			Rare:  true,
 			Bug:   "An instance is purged by its retention though the archive has refused it.",
 			File:  "internal/host/sweep/ended.go",
 			Edits: edit("if due = p.s.archive(ctx, due); len(due) == 0 {", "if _ = p.s.archive(ctx, due); len(due) == 0 {"),

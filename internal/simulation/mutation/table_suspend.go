@@ -68,6 +68,7 @@ func suspendMutations() []Mutation {
 		},
 		{
 			Name:  "an end leaves the suspension",
+			Rare:  true,
 			Bug:   "The record of an instance that is terminated says still that it is suspended.",
 			Bias:  "suspends",
 			File:  "internal/host/projection/project.go",
