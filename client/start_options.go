@@ -61,7 +61,7 @@ func BeginAfter(d time.Duration) StartOption {
 }
 
 // BeginAt has the code begin at a time; one in the past is at once. See StartRequest.NotBefore.
-// A time that is further ahead than [turnstile.TimerBorder] may be met a minute late, as timers are.
+// A time that is more than 15 minutes ahead (the parameter TimerBorder) may be met a minute late, as timers are.
 func BeginAt(t time.Time) StartOption {
 	return startOption(func(r *StartRequest) { r.after, r.NotBefore = 0, t })
 }

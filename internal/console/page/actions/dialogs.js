@@ -98,7 +98,7 @@ export function RedriveDialog(props) {
     <${Field} label="From event" hint="Its number in the last execution; what led to it happens again. Empty for where the instance failed.">${(p) => html`<input ...${p} value=${from} inputmode="numeric" autocomplete="off" onInput=${(e) => setFrom(e.target.value.trim())} />`}<//>
     <${Reason} value=${reason} onInput=${setReason} />
     ${seen && html`<div class="notice slim" role="status"><div class="grow">
-      <p>${plan.taken_over === 0 ? "It begins from the beginning." : `${plan.taken_over} events are taken over, and ${plan.kept} results behind them stay.`}</p>
+      <p>${plan.taken_over === 0 ? "It begins from the beginning." : `Events that are taken over: ${plan.taken_over}. Results behind them that stay: ${plan.kept}.`}</p>
       ${plan.again.slice(0, 20).map((w) => html`<p key=${w.event_id}>${w.event_id} <${Text} value=${w.instance || w.name || "timer"} max=${200} /> ${why[w.why]}</p>`)}
       ${plan.again.length > 20 && html`<p>and ${plan.again.length - 20} more</p>`}
       ${plan.again.length === 0 && plan.taken_over > 0 && html`<p>Nothing starts anew: only the code runs again.</p>`}</div></div>`}<//>`;

@@ -1,0 +1,26 @@
+package browsertest
+
+import (
+	"testing"
+
+	"github.com/turnstile-go/turnstile/internal/demo"
+	"github.com/turnstile-go/turnstile/tools/browsertest/browser"
+)
+
+// What a redrive would start anew is shown before it is sent.
+func TestAFailedInstanceIsRedrivenFromItsPage(t *testing.T) {
+	t.Parallel()
+	s := serveLive(t)
+	b := s.open(instance(demo.Failed, ""), browser.View{})
+	b.settled()
+	b.click(".actions button", "Redrive")
+	b.shows("It goes on where it failed")
+	b.click("dialog button", "Show what starts anew")
+	b.shows("Events that are taken over: 6. Results behind them that stay: 1.", "Nothing starts anew: only the code runs again.")
+	for _, found := range b.axe() {
+		t.Error(found)
+	}
+	b.click("dialog button", "Redrive the instance")
+	b.shows("Redrive sent to")
+	b.wait(`!document.querySelector("dialog[open]")`)
+}
