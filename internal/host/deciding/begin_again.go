@@ -24,6 +24,9 @@ import (
 // stands behind it is taken: if that ended the instance, and its process died, the start would
 // come back, begin the next execution, and what stood behind it would count there again.
 //
+// The start is kept once more before it begins anything. Its twin may have found the instance
+// running, and acknowledged it: then nobody would be left to send what this process commits.
+//
 // A start by which the instance has begun before is a repeat, and begins nothing. Neither does
 // one that the execution which has ended has used.
 func (t *Turn) beginAgain(p *Plan, m *inbox.Message) (bool, error) {
@@ -55,7 +58,7 @@ func (t *Turn) beginAgain(p *Plan, m *inbox.Message) (bool, error) {
 	if m.Item.OnConflict.Redrives() {
 		return t.redrive(p, m, r)
 	}
-	p.Next = &Next{Again: r.ExecutionID + 1, Returning: m.Returning()}
+	p.Next = &Next{Again: r.ExecutionID + 1, By: m}
 	return true, nil
 }
 

@@ -52,10 +52,9 @@ type Next struct {
 	// Events are its first ones, which continue-as-new has committed with the end of the
 	// one before.
 	Events []history.Event
-	// Again is its number, where a start begins the instance again; 0 otherwise.
-	// Returning: that start comes back, and may have begun it.
-	Again     int64
-	Returning bool
+	// Again is its number, where the start By begins the instance again; 0 otherwise.
+	Again int64
+	By    *inbox.Message
 	// Redriven is what it takes over from the one before; nil where it begins from the
 	// beginning.
 	Redriven *Redriven

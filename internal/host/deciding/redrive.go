@@ -19,7 +19,7 @@ import (
 // which dies leaves the instance as it was. Everything else is as with a start that begins
 // an instance again.
 
-// Redriven is how the execution that a redrive begins goes on.
+// Redriven is how the execution that the redrive By begins goes on.
 type Redriven struct {
 	*redriving.Plan
 	By *inbox.Message
@@ -60,7 +60,7 @@ func (t *Turn) redrive(p *Plan, m *inbox.Message, r *store.Record) (bool, error)
 		t.refuseRedrive(p, m, wire.ReasonRedriveRefused, refused)
 		return true, nil
 	}
-	p.Next = &Next{Again: r.ExecutionID + 1, Returning: m.Returning(), Redriven: &Redriven{d, m}}
+	p.Next = &Next{Again: r.ExecutionID + 1, By: m, Redriven: &Redriven{d, m}}
 	return true, err
 }
 

@@ -2,8 +2,11 @@ package inbox
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/clock"
 	"github.com/turnstile-go/turnstile/internal/host/delivery"
 	"github.com/turnstile-go/turnstile/internal/host/lease"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
@@ -51,4 +54,22 @@ func (d *Desk) Hold(ctx context.Context, batch []platform.Delivery) (own []platf
 		d.Logger.InfoContext(delivery.About(ctx, &item), "message not taken: its visibility may end before the invocation does", "message_id", m.ID, "instance", item.Target(), "error", held[i].Err)
 	}
 	return own, lost
+}
+
+// ErrNotKept says that a message is not this process's own any more, or that nobody knows.
+var ErrNotKept = errors.New("host: the message is acknowledged already, or may be another's")
+
+// Keep keeps a message from others once more, until its invocation is over. A FIFO queue refuses
+// that for one that was deleted: a twin of this process has acknowledged it.
+//
+// An invocation without a deadline has no twin, and calls nothing.
+func (d *Desk) Keep(ctx context.Context, m *Message) error {
+	left, bounded := clock.Left(ctx, d.Clock)
+	if !bounded {
+		return nil
+	}
+	if err := d.Queues.Of(m.Source).SetVisibility(ctx, min(max(left, 0)+lease.Skew, queue.MaxVisibility), m.Message); err != nil {
+		return fmt.Errorf("%w: message %s: %w", ErrNotKept, m.ID, err)
+	}
+	return nil
 }

@@ -56,7 +56,8 @@ const (
 	stale
 	// lost: its commit was refused, and nothing of it was dispatched.
 	lost
-	// over: nothing was decided before the invocation was over.
+	// over: nothing was decided before the invocation was over, or before a message that it
+	// needs was another's.
 	over
 	// large: no commit can hold it.
 	large
@@ -74,7 +75,7 @@ func (a *attempt) endOf(err error) end {
 		return made
 	case errors.Is(err, deciding.ErrStale):
 		return stale
-	case errors.Is(err, deciding.ErrOver):
+	case errors.Is(err, deciding.ErrOver), errors.Is(err, inbox.ErrNotKept):
 		return over
 	case isA[*store.TooLargeError](err):
 		return large
@@ -115,7 +116,11 @@ func (o *maker) endGroup(ctx context.Context, g *deciding.Group, e end, err erro
 		o.desk.FailAll(g.Messages, "conflict")
 	case e == over:
 		o.desk.Logger.InfoContext(ctx, "turn not committed, its messages go back", "instance", g.Instance, "error", err)
-		o.desk.FailAll(g.Messages, "no time")
+		word := "no time"
+		if errors.Is(err, inbox.ErrNotKept) {
+			word = delivery.NotHeld
+		}
+		o.desk.FailAll(g.Messages, word)
 	case errors.Is(err, dispatch.ErrCutShort):
 		o.desk.Logger.InfoContext(ctx, "dispatch cut short, it goes on when its messages come back", "instance", g.Instance, "error", err)
 		o.desk.FailAll(g.Messages, "no time")

@@ -171,13 +171,18 @@ func (a *attempt) feed(n int64, turns []store.Turn) error {
 // together with the end of the one before, or with one that a start begins again.
 func (a *attempt) goTo(ctx context.Context, next *deciding.Next) error {
 	r := &a.turn.Running
+	if next.By != nil {
+		if err := a.desk.Keep(ctx, next.By); err != nil {
+			return fmt.Errorf("host: instance %q does not begin execution %d: %w", a.turn.View.Instance, next.Again, err)
+		}
+	}
 	if r.X != nil {
 		r.X.Close()
 		r.X = nil
 	}
 	if next.Again > 0 {
 		*r = deciding.Running{Execution: next.Again, Creating: true, Work: dispatch.Work{}, Redriven: next.Redriven}
-		if next.Returning {
+		if next.By.Returning() {
 			if err := a.checkNotBegun(ctx); err != nil {
 				return err
 			}

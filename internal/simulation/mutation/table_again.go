@@ -62,6 +62,14 @@ func againMutations() []Mutation {
 			Edits: edit("removed = unset(s.Record.SearchAttributes, r.SearchAttributes)", "removed = unset(r.SearchAttributes, r.SearchAttributes)"),
 		},
 		{
+			Name:  "a start begins an instance again that a twin has acknowledged",
+			Bug:   "A start finds the instance running and is acknowledged; its twin, which comes when that has ended, begins the next run and dies before its dispatch.",
+			Bias:  "twins+late ends",
+			File:  "internal/host/orchestrator/load.go",
+			Edits: edit("if next.By != nil {", "if next.By != nil && next.Again < 0 {"),
+			Rare:  true,
+		},
+		{
 			Name:  "the twin of a start that begins again sends nothing",
 			Bug:   "A start goes on with a run that was cut short and ends it, in a process that dies; its twin begins the next run, and nobody is told of that end.",
 			Bias:  "twins+purges",
