@@ -46,7 +46,7 @@ go_tests() {
 	step "bench: the cost of a chain, and every benchmark once"
 	go -C tools/bench vet ./...
 	(cd tools/bench && "${test[@]}" -bench . -benchtime 1x ./...)
-	(cd sqlite && "${test[@]}" -run '^$' -bench . -benchtime 1x .)
+	(cd sqlite && "${test[@]}" -run '^$' -bench . -benchtime 1x -short .)
 	step "go vet in browsertest"
 	go -C tools/browsertest vet ./...
 	# turnstile dev and its database have code of their own there.

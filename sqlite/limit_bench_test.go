@@ -15,9 +15,13 @@ import (
 )
 
 // Ten thousand activities of 10 ms that share a limit over instances, as many without one, and
-// a thousand under a rate. Run it with -benchtime 1x.
+// a thousand under a rate. Run it with -benchtime 1x; -short has a tenth of them.
 func BenchmarkLimitedActivities(b *testing.B) {
-	const instances, each = 100, 100
+	const each = 100
+	instances := 100
+	if testing.Short() {
+		instances = 10
+	}
 	for _, c := range []struct {
 		name    string
 		options []turnstile.ActivityOption
