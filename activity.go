@@ -9,6 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/activities"
+	"github.com/turnstile-go/turnstile/internal/catalog"
 )
 
 // Activity is the declaration of an activity: its name, and the types of its
@@ -98,7 +99,8 @@ func (a Activity[In, Out]) Implement(implementation func(context.Context, In) (O
 			return result, nil
 		}
 	}
-	return activityPart{entry, a.retry, errors.Join(a.types, a.options)}
+	types := catalog.Declaration{Kind: catalog.Activity, Name: a.name, Takes: reflect.TypeFor[In](), Returns: reflect.TypeFor[Out]()}
+	return activityPart{entry, a.retry, errors.Join(a.types, a.options), types}
 }
 
 // Start schedules the activity and returns at once. It records one event.

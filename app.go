@@ -7,6 +7,7 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/activities"
+	"github.com/turnstile-go/turnstile/internal/catalog"
 )
 
 // Part is one thing that an application is made of: the implementation of an
@@ -37,7 +38,9 @@ type App struct {
 	activityEntries      []activities.Activity
 	interceptors         []Interceptor
 	// events are what those that are declared under a name decode data with.
-	events   map[string][]func(data []byte) error
+	events map[string][]func(data []byte) error
+	// declared are all parts with their types.
+	declared []catalog.Declaration
 	limits   limits
 	problems []error
 
@@ -96,8 +99,9 @@ func (a *App) Orchestrations() *engine.Registry { return a.orchestrations }
 func (a *App) Activities() *activities.Registry { return a.activities }
 
 type orchestrationPart struct {
-	entry engine.Orchestration
-	wrong error // what is wrong with types and options of the declaration
+	entry    engine.Orchestration
+	wrong    error // what is wrong with types and options of the declaration
+	declared catalog.Declaration
 }
 
 func (p orchestrationPart) addTo(a *App) {
@@ -105,13 +109,15 @@ func (p orchestrationPart) addTo(a *App) {
 	a.refuse("orchestration", e.Name, e.Source, validName("orchestration", e.Name), validVersion(e.Version), p.wrong)
 	if e.Name != "" { // the registry would say the same again
 		a.orchestrationEntries = append(a.orchestrationEntries, p.entry)
+		a.declared = append(a.declared, p.declared)
 	}
 }
 
 type activityPart struct {
-	entry  activities.Activity
-	policy *history.Retry
-	wrong  error
+	entry    activities.Activity
+	policy   *history.Retry
+	wrong    error
+	declared catalog.Declaration
 }
 
 func (p activityPart) addTo(a *App) {
@@ -119,6 +125,7 @@ func (p activityPart) addTo(a *App) {
 	a.refuse("activity", e.Name, e.Source, validName("activity", e.Name), p.wrong, a.limits.add(p.policy, e.Name, e.Source))
 	if e.Name != "" {
 		a.activityEntries = append(a.activityEntries, p.entry)
+		a.declared = append(a.declared, p.declared)
 	}
 }
 

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"reflect"
 
+	"github.com/turnstile-go/turnstile/internal/catalog"
 	"github.com/turnstile-go/turnstile/internal/near"
 )
 
@@ -21,6 +23,7 @@ func (e Event[T]) addTo(a *App) {
 		a.events = make(map[string][]func([]byte) error)
 	}
 	a.events[e.name] = append(a.events[e.name], e.check)
+	a.declared = append(a.declared, catalog.Declaration{Kind: catalog.Event, Name: e.name, Takes: reflect.TypeFor[T]()})
 }
 
 // CheckEvent returns why data is not what an event of that name carries, a

@@ -32,6 +32,8 @@ const aws = "github.com/aws/"
 // that fits a folder counts.
 var layers = []layer{
 	{dir: "internal/clock"},
+	{dir: "internal/schema", own: "internal/near", foreign: "pgregory.net/rapid"},
+	{dir: "internal/catalog", own: "internal/schema"},
 	{dir: "internal/near", foreign: "pgregory.net/rapid"},
 	{dir: "history", own: "internal/jsonscan"},
 	{dir: "internal/redriving", own: "history"},
@@ -89,16 +91,16 @@ var layers = []layer{
 	{dir: "internal/logattr"},
 	{dir: "internal/embeddedmetrics", own: "host queue"},
 	// What authors write; and what calls it from outside, which stands on it.
-	{dir: ".", own: "activity internal/activities engine history internal/around internal/names internal/near"},
+	{dir: ".", own: "activity internal/activities engine history internal/around internal/catalog internal/names internal/near"},
 	{dir: "client", own: ". activity internal/activities internal/clock codec history internal/around internal/limits internal/names internal/near internal/redriving queue store internal/wire"},
 	{dir: "schedule", own: ". client internal/names", foreign: "github.com/netresearch/go-cron"},
 	{dir: "internal/deadletter", own: "codec queue internal/wire"},
 	// The page and the API of the console: it stands on the client, and knows
 	// nothing of what it is mounted in.
-	{dir: "internal/console/api", own: ". client internal/deadletter history internal/recording internal/timeline store internal/wire"},
+	{dir: "internal/console/api", own: ". client internal/catalog internal/deadletter history internal/recording internal/schema internal/timeline store internal/wire"},
 	{dir: "internal/console/page"},
 	{dir: "console", own: "client internal/console"},
-	{dir: "internal/console", own: ". client codec internal/console/api internal/console/page internal/deadletter history internal/recording internal/near internal/timeline queue store internal/wire"},
+	{dir: "internal/console", own: ". client codec internal/console/api internal/console/page internal/catalog internal/deadletter history internal/recording internal/near internal/schema internal/timeline queue store internal/wire"},
 	{dir: "embedded/...", own: "any"},
 	{dir: "turnstiletest/...", own: "any"},
 	// From what is decided to what looks for failures: nobody below knows who is above.

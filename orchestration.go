@@ -2,9 +2,11 @@ package turnstile
 
 import (
 	"errors"
+	"reflect"
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/catalog"
 )
 
 // Orchestration is the declaration of an orchestration: its name, and the
@@ -100,7 +102,8 @@ func (o Orchestration[In, Out]) Implement(implementation func(Context, In) (Out,
 			return output, nil
 		}
 	}
-	return orchestrationPart{entry, errors.Join(o.types, o.wrong)}
+	types := catalog.Declaration{Kind: catalog.Orchestration, Name: o.name, Version: o.options.version, Takes: reflect.TypeFor[In](), Returns: reflect.TypeFor[Out]()}
+	return orchestrationPart{entry, errors.Join(o.types, o.wrong), types}
 }
 
 // Start starts it as a sub-orchestration and returns at once. Its instance id

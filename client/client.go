@@ -125,6 +125,9 @@ func (c *Client) WithInterceptors(interceptors ...turnstile.Interceptor) *Client
 // Codecs are those that open what the client reads; nil for none.
 func (c *Client) Codecs() *codec.Set { return c.cfg.Codecs }
 
+// App is the application of which the client knows what it has; nil if none was given.
+func (c *Client) App() *turnstile.App { return c.cfg.App }
+
 // Changed returns a channel that is closed at the next change of any instance
 // record; nil where nobody tells of changes (Config.Changed), and one has to poll.
 func (c *Client) Changed() <-chan struct{} {

@@ -9,8 +9,8 @@ import (
 	memoryqueue "github.com/turnstile-go/turnstile/internal/queue/memory"
 )
 
-// ConsoleOptions are what a runtime gives its console: its time, its queues and its
-// dead letters. WithConsole uses them; they are for a program that mounts
+// ConsoleOptions are what a runtime gives its console: its time, its queues, its dead
+// letters, and the tokens of its activities. WithConsole uses them; they are for a program that mounts
 // console.Handler of the runtime's client itself.
 func (e *Runtime) ConsoleOptions() []console.Option {
 	q := e.queues
@@ -18,6 +18,7 @@ func (e *Runtime) ConsoleOptions() []console.Option {
 		console.WithClock(e.clock.Now),
 		console.WithQueues(consoleQueues{e}),
 		console.WithAttempts(e.attempts),
+		console.WithTokens(consoleTokens{e}),
 		console.WithDeadLetters(deadletter.Queues{
 			deadletter.Orchestrator: e.outside(), deadletter.Delay: q.Delay, deadletter.Activity: q.Activity,
 			deadletter.ActivityDead: q.ActivityDead, deadletter.DeadFIFO: q.DeadFIFO, deadletter.Dead: q.DeadStandard,

@@ -45,6 +45,7 @@ type Runtime struct {
 	client       *client.Client
 	ran          atomic.Bool
 	attempts     *attempts
+	keys         *keyring.Ring
 	beside       beside // nil if nothing runs beside it
 }
 
@@ -127,7 +128,7 @@ func (e *Runtime) wire(app *turnstile.App) error {
 		return q
 	})
 	// The key lives as long as what is kept.
-	keys, err := keyring.New(keyring.Config{Keys: e.database.Keys(), Now: e.clock.Now})
+	e.keys, err = keyring.New(keyring.Config{Keys: e.database.Keys(), Now: e.clock.Now})
 	if err != nil {
 		return err
 	}
@@ -137,7 +138,7 @@ func (e *Runtime) wire(app *turnstile.App) error {
 		Inline:         app.Activities(),
 		Services:       orchestrator.Services{Store: e.store, Stops: stops, Queues: forHost, Timer: e.timer, Archive: e.opts.archive},
 		Codecs:         e.opts.codecs,
-		Keys:           keys,
+		Keys:           e.keys,
 		Settings:       e.opts.settings,
 		Environment:    platform.Environment{Clock: e.clock, Random: e.opts.random, Observer: e.opts.observer, Logger: e.opts.logger},
 		Build:          e.build(),

@@ -106,18 +106,46 @@ func sent(instance string, err error) (api.Sent, error) {
 }
 
 func (h *handler) completeActivity(r *request, in api.CompleteActivity) (api.Sent, error) {
-	return sent("", h.as(r.Request).Complete(r.Context(), in.Token, in.Result))
+	token, err := h.token(r, &in.PendingActivity)
+	if err != nil {
+		return api.Sent{}, err
+	}
+	return sent(in.Instance, h.as(r.Request).Complete(r.Context(), token, in.Result))
 }
 
 func (h *handler) failActivity(r *request, in api.FailActivity) (api.Sent, error) {
 	if in.Message == "" {
 		return api.Sent{}, api.Errorf(api.CodeInvalid, "message is empty: say why the activity failed")
 	}
-	return sent("", h.as(r.Request).Fail(r.Context(), in.Token, &givenFailure{in}))
+	token, err := h.token(r, &in.PendingActivity)
+	if err != nil {
+		return api.Sent{}, err
+	}
+	return sent(in.Instance, h.as(r.Request).Fail(r.Context(), token, &givenFailure{in}))
 }
 
 func (h *handler) heartbeatActivity(r *request, in api.HeartbeatActivity) (api.Sent, error) {
-	return sent("", h.as(r.Request).Heartbeat(r.Context(), in.Token, in.Details))
+	token, err := h.token(r, &in.PendingActivity)
+	if err != nil {
+		return api.Sent{}, err
+	}
+	return sent(in.Instance, h.as(r.Request).Heartbeat(r.Context(), token, in.Details))
+}
+
+// token is the completion token of an activity that a request names.
+func (h *handler) token(r *request, of *api.PendingActivity) (string, error) {
+	row := of.Instance != "" || of.ExecutionID != 0 || of.EventID != 0
+	switch {
+	case !row:
+		return of.Token, nil
+	case of.Token != "":
+		return "", api.Errorf(api.CodeInvalid, "token is given together with instance, execution_id or event_id: give one or the other")
+	case of.Instance == "" || of.ExecutionID < 1 || of.EventID < 1:
+		return "", api.Errorf(api.CodeInvalid, "instance, execution_id and event_id name an activity together, numbers from 1")
+	case h.tokens == nil:
+		return "", api.Errorf(api.CodeNotOffered, "this console has no keys to complete an activity by where it stands: give its token")
+	}
+	return h.tokens.CompletionToken(r.Context(), of.Instance, of.ExecutionID, of.EventID)
 }
 
 // givenFailure is a failure as the request gave it.

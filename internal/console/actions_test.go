@@ -129,13 +129,13 @@ func TestAnActivityIsCompletedFailedAndKeptAliveByItsToken(t *testing.T) {
 			t.Fatal(err)
 		}
 		token := <-b.tokens
-		post[api.Sent](b, "activities/heartbeat", api.HeartbeatActivity{Token: token, Details: json.RawMessage(`{"page":3}`)})
+		post[api.Sent](b, "activities/heartbeat", api.HeartbeatActivity{PendingActivity: api.PendingActivity{Token: token}, Details: json.RawMessage(`{"page":3}`)})
 		switch verb {
 		case "complete":
-			post[api.Sent](b, "activities/complete", api.CompleteActivity{Token: token, Result: json.RawMessage(`"signed"`)})
+			post[api.Sent](b, "activities/complete", api.CompleteActivity{PendingActivity: api.PendingActivity{Token: token}, Result: json.RawMessage(`"signed"`)})
 		case "fail":
-			b.do("POST", "api/v1/activities/fail", api.FailActivity{Token: token}).fails(api.CodeInvalid, "message")
-			post[api.Sent](b, "activities/fail", api.FailActivity{Token: token, Message: "no ink", Code: "ink", Details: json.RawMessage(`{"colour":"blue"}`)})
+			b.do("POST", "api/v1/activities/fail", api.FailActivity{PendingActivity: api.PendingActivity{Token: token}}).fails(api.CodeInvalid, "message")
+			post[api.Sent](b, "activities/fail", api.FailActivity{PendingActivity: api.PendingActivity{Token: token}, Message: "no ink", Code: "ink", Details: json.RawMessage(`{"colour":"blue"}`)})
 		}
 		d, err := c.Wait(t.Context(), id)
 		switch {
@@ -147,14 +147,14 @@ func TestAnActivityIsCompletedFailedAndKeptAliveByItsToken(t *testing.T) {
 			t.Errorf("failed with %+v", d.Failure)
 		}
 		// Who comes second is told what came first.
-		a := b.do("POST", "api/v1/activities/complete", api.CompleteActivity{Token: token})
+		a := b.do("POST", "api/v1/activities/complete", api.CompleteActivity{PendingActivity: api.PendingActivity{Token: token}})
 		a.fails(api.CodeNotPending, "it was completed at event")
 		if strings.Contains(a.Body.String(), token) {
 			t.Error("the error has the token")
 		}
 	}
 	for _, token := range []string{"", "nonsense"} {
-		b.do("POST", "api/v1/activities/complete", api.CompleteActivity{Token: token}).fails(api.CodeBadToken)
+		b.do("POST", "api/v1/activities/complete", api.CompleteActivity{PendingActivity: api.PendingActivity{Token: token}}).fails(api.CodeBadToken)
 	}
 }
 

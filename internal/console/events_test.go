@@ -131,7 +131,7 @@ func TestWhatProvesSomethingNeverLeaves(t *testing.T) {
 	b := withSecret(t)
 	seen := 0
 	for _, r := range console.RoutesOf(b.h) {
-		if r.Method != "GET" || r.Pattern == "live" || r.Pattern == "queues" {
+		if r.Method != "GET" || r.Pattern == "live" || r.Pattern == "queues" || r.Pattern == "catalog" {
 			continue
 		}
 		seen++

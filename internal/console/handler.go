@@ -44,6 +44,9 @@ func Handler(c *client.Client, opts ...Option) (http.Handler, error) {
 	if h.page, err = newPage(); err != nil {
 		return nil, err
 	}
+	if app := c.App(); h.catalog == nil && app != nil {
+		h.catalog = &ownCatalog{app: app, since: h.now()}
+	}
 	h.counter = &counter{client: c, now: h.now, keep: countsKeepPolled}
 	if c.Changed() != nil {
 		h.counter.keep = countsKeepPushed

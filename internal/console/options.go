@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -23,6 +24,8 @@ type options struct {
 	explained func(error) *api.Error
 	dead      *deadLetters
 	attempts  AttemptReader
+	catalog   CatalogReader
+	tokens    TokenMaker
 	queues    QueueReader
 	poll      time.Duration
 	records   int
@@ -76,6 +79,15 @@ type AttemptReader interface {
 // WithAttempts lets timelines say which attempts run, where the workers are in this
 // process. Default: a timeline says what the activities table tells.
 func WithAttempts(r AttemptReader) Option { return option(func(o *options) { o.attempts = r }) }
+
+// TokenMaker makes the completion token of an activity, where the keys are at hand.
+type TokenMaker interface {
+	CompletionToken(ctx context.Context, instance string, executionID, eventID int64) (string, error)
+}
+
+// WithTokens lets the console complete an activity that nobody brought the token of.
+// Default: it takes tokens alone.
+func WithTokens(m TokenMaker) Option { return option(func(o *options) { o.tokens = m }) }
 
 // WithExplainer gives a function that says in the words of the API what an error of
 // the store or a queue means, such as a permission that is missing on AWS; it returns

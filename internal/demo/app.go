@@ -66,6 +66,7 @@ func oldApp() *turnstile.App {
 
 func parts(latency time.Duration, asked func(who, token string)) []turnstile.Part {
 	own := []turnstile.Part{
+		signedOff,
 		campaign.Implement(func(ctx turnstile.Context, what string) (string, error) {
 			return region.Call(ctx, what+" in the north")
 		}),

@@ -94,7 +94,10 @@ func TestAnOrchestrationIsStartedRaisedAndPurged(t *testing.T) {
 	b.status("running")
 
 	b.click("button", "Raise an event")
-	b.field("Event", "Go")
+	b.shows("It waits for")
+	b.click("label", "Event")
+	b.wait(`document.activeElement.select() === undefined`)
+	b.write("Go")
 	b.field("Data", `"on"`)
 	b.click("dialog button", "Raise")
 	b.shows(`did you mean "go"?`)

@@ -276,7 +276,7 @@ func TestTheConsoleOfADeployedStackShowsAnOrderAndActsOnIt(t *testing.T) {
 	if code := c.call(http.MethodGet, at(id, ""), nil, nil); code != "not_found" {
 		t.Errorf("behind its purge it is %q", code)
 	}
-	if code := c.call(http.MethodPost, "activities/complete", api.CompleteActivity{Token: "nonsense"}, nil); code != "bad_token" {
+	if code := c.call(http.MethodPost, "activities/complete", api.CompleteActivity{PendingActivity: api.PendingActivity{Token: "nonsense"}}, nil); code != "bad_token" {
 		t.Errorf("nonsense as a token is %q", code)
 	}
 }

@@ -8,12 +8,14 @@ import (
 	"github.com/turnstile-go/turnstile"
 )
 
-// Orchestrations returns what the process that runs orchestrations registers.
+// Orchestrations returns what the process that runs orchestrations registers, and the
+// event that they wait for, so that its type is known in forms.
 func Orchestrations() []turnstile.Part {
 	return []turnstile.Part{
 		Fulfil.Implement(fulfil),
 		Ship.Implement(ship),
 		Remind.Implement(remind),
+		Approved,
 	}
 }
 

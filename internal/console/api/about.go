@@ -47,6 +47,10 @@ type Capabilities struct {
 	Queues      bool `json:"queues"`
 	// QueueAges: the age of the oldest message can be asked for.
 	QueueAges bool `json:"queue_ages"`
+	// Catalog: what the code has is known, for forms.
+	Catalog bool `json:"catalog"`
+	// CompleteByRow: an activity can be completed without its token.
+	CompleteByRow bool `json:"complete_by_row"`
 	// Live says how changes are found: "push", where the store tells of
 	// them, else "poll".
 	Live string `json:"live"`

@@ -173,15 +173,26 @@ type WakeFailed struct {
 	Error    Error  `json:"error"`
 }
 
-// CompleteActivity completes a pending activity by its token.
+// PendingActivity names a pending activity: by its token, or by where it stands in a
+// history, where the console can complete by row.
+type PendingActivity struct {
+	// Token that the activity handed out; left out if the others are given.
+	Token       string `json:"token,omitempty"`
+	Instance    string `json:"instance,omitempty"`
+	ExecutionID int64  `json:"execution_id,omitempty"`
+	// EventID of the event that scheduled it.
+	EventID int64 `json:"event_id,omitempty"`
+}
+
+// CompleteActivity completes a pending activity.
 type CompleteActivity struct {
-	Token  string          `json:"token"`
+	PendingActivity
 	Result json.RawMessage `json:"result,omitempty"`
 }
 
-// FailActivity lets a pending activity fail by its token. The failure is final.
+// FailActivity lets a pending activity fail. The failure is final.
 type FailActivity struct {
-	Token   string `json:"token"`
+	PendingActivity
 	Message string `json:"message"`
 	// Code that the orchestration may act on.
 	Code    string          `json:"code,omitempty"`
@@ -190,6 +201,6 @@ type FailActivity struct {
 
 // HeartbeatActivity says that a pending activity is still worked on.
 type HeartbeatActivity struct {
-	Token   string          `json:"token"`
+	PendingActivity
 	Details json.RawMessage `json:"details,omitempty"`
 }

@@ -26,6 +26,7 @@
 //	FormDialog  title, onClose, children, action, kind, disabled, submit, wide
 //	Field       label, hint, error, children(control props)
 //	JsonField   label, hint, value, onInput, rows
+//	TypedField  label, hint, value, onInput, rows, type, check, children     a JsonField of a type of the code
 //	Combo       label, placeholder, options(text), inputRef, open, value    a field with suggestions
 //	Tabs        of [[key, label, href, count?]], current, label
 //	Facts       of [[term, value]], list     a definition list; values that are absent are left out
@@ -42,6 +43,7 @@ export { Payload, Json } from "./components/payload.js";
 export { Diff } from "./components/diff.js";
 export { Empty, Loading, Failure, Stale, Resource, Connection, Disconnected } from "./components/states.js";
 export { Dialog, FormDialog, Field, JsonField, jsonError } from "./components/dialog.js";
+export { TypedField } from "./components/typed.js";
 export { Combo } from "./components/combo.js";
 export { Tabs, Facts } from "./components/layout.js";
 export { Problem, ProblemLine } from "./components/problem.js";

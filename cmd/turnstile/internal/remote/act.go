@@ -108,17 +108,17 @@ func (c *Client) act(ctx context.Context, instance, what string, body any) error
 
 // Complete completes a pending activity.
 func (c *Client) Complete(ctx context.Context, token string, result json.RawMessage) error {
-	return c.post(ctx, "activities/complete", api.CompleteActivity{Token: token, Result: result}, nil)
+	return c.post(ctx, "activities/complete", api.CompleteActivity{PendingActivity: api.PendingActivity{Token: token}, Result: result}, nil)
 }
 
 // Fail lets a pending activity fail.
 func (c *Client) Fail(ctx context.Context, token, message, code string, details json.RawMessage) error {
-	return c.post(ctx, "activities/fail", api.FailActivity{Token: token, Message: message, Code: code, Details: details}, nil)
+	return c.post(ctx, "activities/fail", api.FailActivity{PendingActivity: api.PendingActivity{Token: token}, Message: message, Code: code, Details: details}, nil)
 }
 
 // Heartbeat says that a pending activity is still worked on.
 func (c *Client) Heartbeat(ctx context.Context, token string, details json.RawMessage) error {
-	return c.post(ctx, "activities/heartbeat", api.HeartbeatActivity{Token: token, Details: details}, nil)
+	return c.post(ctx, "activities/heartbeat", api.HeartbeatActivity{PendingActivity: api.PendingActivity{Token: token}, Details: details}, nil)
 }
 
 // SetLimit changes a limit over instances.

@@ -2,7 +2,8 @@
 // onClose, onDone.
 import { html, useState } from "../ui.js";
 import { path, post } from "../api.js";
-import { Field, FormDialog, Id, JsonField, Text, jsonError } from "../components.js";
+import { find, useCatalog, useCheck } from "../catalog.js";
+import { Button, Field, FormDialog, Id, Text, TypedField, jsonError } from "../components.js";
 import { go } from "../router.js";
 import { newID, send, withJSON } from "./send.js";
 
@@ -20,12 +21,18 @@ function sends(action, body, did, { instance, onDone }) {
 
 const of = (instance) => html`<p>Instance <${Id} id=${instance.instance} copy=${false} /></p>`;
 
+// RaiseDialog. Props besides: waits, the names of the events that the instance waits
+// for; name to begin with.
 export function RaiseDialog(props) {
-  const [name, setName] = useState(""), [data, setData] = useState(""), [id] = useState(newID);
+  const waits = [...new Set(props.waits ?? [])];
+  const [name, setName] = useState(props.name ?? (waits.length === 1 ? waits[0] : "")), [data, setData] = useState(""), [id] = useState(newID);
+  const catalog = useCatalog(), check = useCheck("event", name, "", data);
+  const names = [...waits, ...catalog.events.map((e) => e.name).filter((n) => !waits.includes(n))];
   const wrong = name.trim() === "" || jsonError(data) !== "";
   // What is odd about an event is said before it is sent; pressed again, it is sent.
   const [odd, setOdd] = useState({ of: "", notes: [] }), event = JSON.stringify([name, data]), notes = odd.of === event ? odd.notes : [];
   const submit = async () => {
+    if (!(await check.sure())) return false;
     if (odd.of !== event) {
       const { notes = [] } = await post(path("instances", props.instance.instance, "raise"), withJSON({ name, dry_run: true }, { data }));
       setOdd({ of: event, notes });
@@ -33,10 +40,12 @@ export function RaiseDialog(props) {
     }
     return sends("raise", withJSON({ name, sender_id: id }, { data }), `Event ${name} sent to`, props)();
   };
-  return html`<${FormDialog} title="Raise an event" action=${notes.length > 0 ? "Raise it all the same" : "Raise"} onClose=${props.onClose} disabled=${wrong} submit=${submit}>
+  return html`<${FormDialog} title="Raise an event" action=${notes.length + check.problems.length > 0 ? "Raise it all the same" : "Raise"} onClose=${props.onClose} disabled=${wrong} submit=${submit}>
     ${of(props.instance)}
-    <${Field} label="Event" hint="Its name, as the code has it; case counts.">${(p) => html`<input ...${p} value=${name} required autocomplete="off" spellcheck=${false} onInput=${(e) => setName(e.target.value)} />`}<//>
-    <${JsonField} label="Data" hint='JSON, such as {"by":"ada"}; empty for none.' value=${data} onInput=${setData} />
+    <${Field} label="Event" hint="Its name, as the code has it; case counts.">${(p) => html`<input ...${p} value=${name} required autocomplete="off" spellcheck=${false} list="known-events" onInput=${(e) => setName(e.target.value)} />`}<//>
+    <datalist id="known-events">${names.map((n) => html`<option key=${n} value=${n} />`)}</datalist>
+    ${waits.length > 0 && html`<p class="fill"><span class="muted small">It waits for</span>${waits.slice(0, 10).map((n) => html`<${Button} key=${n} kind="quiet" aria-pressed=${n === name ? "true" : "false"} onClick=${() => setName(n)}><${Text} value=${n} max=${60} /><//>`)}</p>`}
+    <${TypedField} label="Data" hint='JSON, such as {"by":"ada"}; empty for none.' value=${data} onInput=${setData} type=${find(catalog.events, name.trim())?.takes} check=${check} />
     ${notes.length > 0 && html`<div class="notice slim" role="alert"><div class="grow">${notes.map((n) => html`<p key=${n}><${Text} value=${sentence(n)} lines=${true} max=${1000} /></p>`)}</div></div>`}<//>`;
 }
 
@@ -80,7 +89,7 @@ export function ResumeDialog(props) {
 }
 
 export function RedriveDialog(props) {
-  const [from, setFrom] = useState(""), [reason, setReason] = useState(""), [id] = useState(newID);
+  const [from, setFrom] = useState(String(props.from ?? "")), [reason, setReason] = useState(""), [id] = useState(newID);
   const wrong = from !== "" && !/^[1-9][0-9]*$/.test(from);
   // What would be started anew is said before it is sent; pressed again, it is sent.
   const [plan, setPlan] = useState({ of: null, again: [] });

@@ -27,13 +27,14 @@ const purge = ["purge", "Purge", "trash", PurgeDialog];
 
 // Actions shows the actions of an instance as buttons; nothing where the
 // console only reads. Props: instance (as the API has it), onDone (called when
-// one was sent, or refused: read the instance again).
-export function Actions({ instance, onDone }) {
+// one was sent, or refused: read the instance again), waits (the names of the events
+// that it waits for).
+export function Actions({ instance, waits, onDone }) {
   const [open, setOpen] = useState(null);
   if (!useMayAct()) return null;
   const all = actionsOf(instance);
   const Dialog = all.find(([key]) => key === open)?.[3] ?? [raise, cancel, wake, suspend, resume, reschedule, terminate, redrive, rerun, purge].find(([key]) => key === open)?.[3];
   const first = isProblem(instance) ? "wake" : instance.suspension ? "resume" : instance.status === "failed" ? "redrive" : "";
   return html`<div class="actions" role="group" aria-label="Actions">${all.map(([key, word, icon]) => html`<${Button} key=${key} icon=${icon} kind=${key === first ? "primary" : ""} onClick=${() => setOpen(key)}>${word}<//>`)}</div>
-    ${Dialog && html`<${Dialog} instance=${instance} onClose=${() => setOpen(null)} onDone=${onDone} />`}`;
+    ${Dialog && html`<${Dialog} instance=${instance} waits=${waits} onClose=${() => setOpen(null)} onDone=${onDone} />`}`;
 }

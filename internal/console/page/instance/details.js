@@ -4,15 +4,17 @@ import { Chip, Copy, Facts, IconButton, InstanceLink, Moment, Payload, Span, Tex
 import { useNow } from "../clock.js";
 import { span } from "../format.js";
 import { LoadedEvent } from "./event.js";
+import { RowActions } from "../actions/row.js";
 import { kindWords, stateWord } from "./model.js";
 import { words } from "./tip.js";
 
-// RowDetails. Props: line, source (of its instance), link(execution, event), close.
-export function RowDetails({ line, source, link, close }) {
+// RowDetails. Props: instance (the record, where its actions are offered), onDone, line, source (of its instance), link(execution, event), close.
+export function RowDetails({ line, source, link, close, instance, onDone }) {
   const r = line.row, raw = r.raw, live = raw.live, clock = useNow();
   const now = r.end === null ? Math.max(clock, r.at) : r.end;
   const of = (event) => link(r.x, event);
   return html`<section class="card row-details" aria-label="Operation"><header><h2><${Text} value=${r.label} max=${200} /> <span class="muted">${kindWords[r.kind]}</span> <${Chip} kind=${{ done: "completed", failed: "failed", cancelled: "cancelled", open: "running" }[r.state] ?? ""}>${stateWord(r)}<//></h2><${IconButton} icon="cross" label="Close" onClick=${close} /></header>
+    ${instance && html`<${RowActions} instance=${instance} row=${r.raw} onDone=${onDone} />`}
     <${Facts} of=${[
       ["asked for", html`<${Moment} at=${r.at} /> <a href=${of(r.event)}>event ${r.event}</a>`],
       ["ended", r.end !== null ? html`<${Moment} at=${r.end} />` : null],

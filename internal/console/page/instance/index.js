@@ -6,6 +6,7 @@ import { Empty, Failure, Id, Loading, Problem, Stale, Tabs } from "../components
 import { instance as address } from "../location.js";
 import { setServerTime } from "../clock.js";
 import { go } from "../router.js";
+import { awaited } from "../actions/row.js";
 import { RowDetails } from "./details.js";
 import { InstanceFacts } from "./facts.js";
 import { Header } from "./header.js";
@@ -34,7 +35,7 @@ export function Instance({ id, rest, query }) {
     <${View} source=${source} instance=${i} model=${model} failed=${timeline.failed} retry=${timeline.read} tab=${rest[0] ?? "timeline"} query=${query} live=${true}
       link=${(execution, event) => address(id, "history", { view: query.view ?? "", execution: model && model.executions.length > 1 ? execution : "", event: event || "" })}
       tabLink=${(tab) => address(id, ...(tab === "timeline" ? [] : [tab]))} rowLink=${(key) => address(id, { row: key })}
-      exportHref=${(execution) => url(path("instances", id, "export"), { execution }).href} actions=${html`<${Actions} instance=${i} onDone=${reload} />`} /></div>`;
+      exportHref=${(execution) => url(path("instances", id, "export"), { execution }).href} actions=${html`<${Actions} instance=${i} waits=${awaited(model)} onDone=${reload} />`} onDone=${reload} /></div>`;
 }
 
 // useTimeline reads the timeline of a source, and what has changed of it when
@@ -76,8 +77,9 @@ function useTimeline(source, version) {
 
 // View is an instance from either source. Props: source, instance, model, failed,
 // retry, tab, query, live, link(execution, event), tabLink(tab), rowLink(key),
-// exportHref, actions, text (what a file says besides).
-export function View({ source, instance: i, model, failed, retry, tab, query, live = false, link, tabLink, rowLink, exportHref, actions, extra }) {
+// exportHref, actions, onDone (an action of a row was sent), extra (what a file says
+// besides).
+export function View({ source, instance: i, model, failed, retry, tab, query, live = false, link, tabLink, rowLink, exportHref, actions, onDone, extra }) {
   const running = live && ["running", "stuck", "suspended", "scheduled"].includes(i.status);
   const waiting = useWaiting(i.instance, running, model?.last ?? "");
   const [children, setChildren] = useState(() => new Map());
@@ -111,7 +113,7 @@ export function View({ source, instance: i, model, failed, retry, tab, query, li
   }, [selected, model, picked]);
   const tabs = [["timeline", "Timeline"], ["history", "History", model?.events], ...(live ? [["waiting", "Waiting for", running ? waiting.data?.operations.length : undefined], ["tree", "Tree"]] : []), ["values", "Values"], ...(extra ? [["text", "What it says"]] : [])];
   const body = () => {
-    if (tab === "waiting" && live) return html`<${WaitingFor} of=${waiting} instance=${i} model=${model} link=${link} />`;
+    if (tab === "waiting" && live) return html`<${WaitingFor} of=${waiting} instance=${i} model=${model} link=${link} onDone=${onDone} />`;
     if (tab === "tree" && live) return html`<${Tree} id=${i.instance} version=${i.updated_at} />`;
     if (tab === "text" && extra) return extra;
     if (!model) return failed ? html`<${Failure} error=${failed} retry=${retry} title="The history could not be read" />` : html`<${Loading} rows=${8} />`;
@@ -119,7 +121,7 @@ export function View({ source, instance: i, model, failed, retry, tab, query, li
     if (tab === "history") return html`<${History} source=${source} model=${model} execution=${Number(query.execution) || null} event=${Number(query.event) || 0} mode=${query.view} link=${link} go=${(to) => go(to, { replace: true })} exportHref=${exportHref} />`;
     return html`${model.earlier > 0 && html`<p class="muted">${model.earlier} earlier executions are not shown.</p>`}
       <${Timeline} model=${model} children=${children} unfold=${unfold} selected=${selected} onSelect=${select} live=${live} />
-      ${line && html`<${RowDetails} line=${line} source=${sourceOf(line.model.instance)} link=${line.model.instance === source.id ? link : (x, e) => address(line.model.instance, "history", { execution: x, event: e })} close=${() => { setPicked(null); go(tabLink("timeline"), { replace: true }); }} />`}`;
+      ${line && html`<${RowDetails} line=${line} source=${sourceOf(line.model.instance)} link=${line.model.instance === source.id ? link : (x, e) => address(line.model.instance, "history", { execution: x, event: e })} instance=${live && line.model.instance === i.instance ? i : null} onDone=${onDone} close=${() => { setPicked(null); go(tabLink("timeline"), { replace: true }); }} />`}`;
   };
   return html`<${Header} instance=${i} model=${model}>${actions}<//>
     <${Problem} instance=${i} />

@@ -1,0 +1,148 @@
+package console
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/internal/catalog"
+	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/internal/schema"
+)
+
+// Build is a build of the application, or a process of it, and what it has.
+type Build struct {
+	// ID of the build; empty for a process without one.
+	ID string
+	// Serves is "orchestrations", "activities" or "all".
+	Serves string
+	// Since when.
+	Since   time.Time
+	Entries []catalog.Entry
+}
+
+// CatalogReader tells what builds of the application have, the newest first.
+type CatalogReader interface {
+	Catalog(context.Context) ([]Build, error)
+}
+
+// WithCatalog gives what is known of the application's code, for forms. Default: the
+// application that the client knows, if it knows one.
+func WithCatalog(r CatalogReader) Option { return option(func(o *options) { o.catalog = r }) }
+
+// ownCatalog is an application in this process.
+type ownCatalog struct {
+	app   *turnstile.App
+	since time.Time
+	once  sync.Once
+	build Build
+}
+
+// Catalog implements CatalogReader.
+func (c *ownCatalog) Catalog(context.Context) ([]Build, error) {
+	c.once.Do(func() {
+		c.build = Build{Serves: "all", Since: c.since, Entries: catalog.Entries(c.app.Declared())}
+	})
+	return []Build{c.build}, nil
+}
+
+// builds are what is known of the code.
+func (h *handler) builds(ctx context.Context) ([]Build, error) {
+	if h.catalog == nil {
+		return nil, api.Errorf(api.CodeNotOffered, "this console does not know what the code has: its client was given no application")
+	}
+	return h.catalog.Catalog(ctx)
+}
+
+func (h *handler) readCatalog(r *request) (api.Catalog, error) {
+	builds, err := h.builds(r.Context())
+	out := api.Catalog{Builds: []api.CatalogBuild{}, Orchestrations: []api.CatalogEntry{}, Activities: []api.CatalogEntry{}, Events: []api.CatalogEntry{}}
+	if err != nil {
+		return out, err
+	}
+	type key struct {
+		kind          catalog.Kind
+		name, version string
+	}
+	seen := map[key]bool{}
+	for _, b := range builds {
+		one := api.CatalogBuild{Build: b.ID, Serves: b.Serves, Since: b.Since.UTC()}
+		for i := range b.Entries {
+			e := &b.Entries[i]
+			count, to := &one.Events, &out.Events
+			switch e.Kind {
+			case catalog.Orchestration:
+				count, to = &one.Orchestrations, &out.Orchestrations
+			case catalog.Activity:
+				count, to = &one.Activities, &out.Activities
+			}
+			*count++
+			if k := (key{e.Kind, e.Name, e.Version}); seen[k] {
+				continue
+			} else {
+				seen[k] = true
+			}
+			entry, err := api.CatalogEntryOf(e)
+			if err != nil {
+				return out, err
+			}
+			*to = append(*to, entry)
+		}
+		out.Builds = append(out.Builds, one)
+	}
+	return out, nil
+}
+
+func (h *handler) check(r *request, in api.Check) (api.Checked, error) {
+	kind := catalog.Kind(in.Kind)
+	if !slices.Contains([]catalog.Kind{catalog.Orchestration, catalog.Activity, catalog.Event}, kind) {
+		return api.Checked{}, api.Errorf(api.CodeInvalid, "kind %s: it is %q, %q or %q", strconv.Quote(clip(in.Kind, 50)), catalog.Orchestration, catalog.Activity, catalog.Event)
+	}
+	return h.checkData(r.Context(), kind, in.Name, in.Version, []byte(in.Data))
+}
+
+// checkData holds data against what is known of the code. Of several types of one name
+// the first that takes the data counts, so that a rollout warns of nothing.
+func (h *handler) checkData(ctx context.Context, kind catalog.Kind, name, version string, data []byte) (api.Checked, error) {
+	out := api.Checked{Problems: []api.CheckProblem{}}
+	builds, err := h.builds(ctx)
+	if err != nil {
+		return out, err
+	}
+	for _, of := range types(builds, kind, name, version) {
+		problems := of.Check(data)
+		if !out.Known || len(problems) == 0 {
+			out = api.CheckedOf(of, problems)
+		}
+		if len(problems) == 0 {
+			break
+		}
+	}
+	return out, nil
+}
+
+// types are those that data of a name may have to fit: of an orchestration without a
+// version the newest version's.
+func types(builds []Build, kind catalog.Kind, name, version string) []*schema.Schema {
+	var out []*schema.Schema
+	for _, b := range builds {
+		for i := range b.Entries {
+			e := &b.Entries[i]
+			if e.Kind != kind || e.Name != name || version != "" && e.Version != version {
+				continue
+			}
+			if of := e.Takes; kind != catalog.Activity {
+				out = append(out, of)
+			} else {
+				out = append(out, e.Returns)
+			}
+			if kind == catalog.Orchestration {
+				break // The newest version stands first.
+			}
+		}
+	}
+	return out
+}

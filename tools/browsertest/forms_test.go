@@ -1,0 +1,68 @@
+package browsertest
+
+import (
+	"testing"
+
+	"github.com/turnstile-go/turnstile/internal/demo"
+	"github.com/turnstile-go/turnstile/tools/browsertest/browser"
+)
+
+// value is the text in the field with this label.
+func (b *tab) value(label string) string {
+	b.t.Helper()
+	return eval[string](b, `(l => document.getElementById(l.htmlFor).value)([...document.querySelectorAll("dialog label")].find(l => l.innerText.trim() === `+js(label)+`))`)
+}
+
+// The form to start knows the code: names, an example, and what is wrong with what
+// was typed, before it is sent.
+func TestTheFormToStartKnowsTheCode(t *testing.T) {
+	t.Parallel()
+	b := serveLive(t).open("", browser.View{})
+	b.settled()
+	b.press("n")
+	b.wait(`[...document.querySelectorAll("#known-names option")].some(o => o.value === "Fulfil")`)
+	b.write("Fulfil")
+	b.shows("The code takes orders.Order")
+	b.click("dialog button", "Fill in an example")
+	if got := b.value("Input"); len(got) < 20 || got[0] != '{' {
+		t.Errorf("the example is %q", got)
+	}
+	b.axeFinds("the form with an example")
+	eval[bool](b, `(t => (t.value = '{"custmer":7,"id":8}', t.dispatchEvent(new Event("input", {bubbles: true}))))(document.querySelector("dialog textarea"))`)
+	b.shows("Wrong", "id is a number, and the code has a text (string)", "Odd", "custmer is a field that orders.Order does not have", `did you mean "customer"?`, "Start all the same")
+	b.axeFinds("the form with what is wrong")
+	b.click("dialog button", "Take the last input")
+	b.wait(`!document.querySelector("dialog .problems-list") && document.querySelector("dialog textarea").value.includes("customer")`)
+	b.press("Escape")
+}
+
+// An event is raised, and an activity completed, where it is waited for.
+func TestActionsStandWhereTheThingIs(t *testing.T) {
+	t.Parallel()
+	b := serveLive(t).open("#/instances/"+encode(demo.Waiting)+"/waiting", browser.View{})
+	b.settled()
+	b.click(".row-actions button", "Raise it")
+	b.shows("The code takes orders.Approval")
+	if got := b.value("Event"); got == "" {
+		t.Error("the event that it waits for is not in the form")
+	}
+	b.axeFinds("the form to raise what is waited for")
+	b.click("dialog button", "Fill in an example")
+	b.click("dialog button", "Raise")
+	b.wait(`!document.querySelector("dialog[open]")`)
+	b.shows("sent to")
+}
+
+func TestARedriveStandsAtTheRowThatFailed(t *testing.T) {
+	t.Parallel()
+	b := serveLive(t).open("#/instances/"+encode(demo.Failed), browser.View{Width: 400, Height: 800})
+	b.settled()
+	row := eval[string](b, `fetch("api/v1/instances/`+encode(demo.Failed)+`/timeline").then(r => r.json()).then(t => t.rows.find(r => r.state === "failed")).then(r => r.execution_id + "." + r.event_id)`)
+	b.goTo("#/instances/" + encode(demo.Failed) + "?row=" + row)
+	b.click(".row-actions button", "Redrive from here")
+	if got := b.value("From event"); "1."+got != row {
+		t.Errorf("it begins with event %q of row %s", got, row)
+	}
+	b.axeFinds("the form to redrive from a row")
+	b.press("Escape")
+}
