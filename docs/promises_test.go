@@ -1,0 +1,36 @@
+package docs_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// What is not promised is a list that one can know: twenty at most, over the users' page and the
+// one with what is rare, each in three sentences.
+func TestWhatIsNotPromisedIsShort(t *testing.T) {
+	t.Parallel()
+	_, promises, found := strings.Cut(read(t, "docs/reliability.md"), "## What is not promised\n")
+	if !found {
+		t.Fatal("docs/reliability.md has no list of what is not promised")
+	}
+	promises, _, _ = strings.Cut(promises, "\n## ")
+	all := 0
+	for _, page := range []string{promises, read(t, "docs/internal/rare.md")} {
+		items := regexp.MustCompile(`(?m)^- (?:[^\n]+\n?)(?:  [^\n]+\n?)*`).FindAllString(page, -1)
+		if len(items) < 5 {
+			t.Errorf("%d items were found: the test has lost the list", len(items))
+		}
+		all += len(items)
+		for _, item := range items {
+			text := regexp.MustCompile(`^- \*\*[^*]+\.\*\*`).ReplaceAllString(item, "")
+			if n := len(regexp.MustCompile(`[.?!](?:\s|$)`).FindAllString(text, -1)); n > 3 {
+				t.Errorf("%d sentences, three are the most: %s", n, item)
+			}
+		}
+	}
+	t.Log(all, "things are not promised")
+	if all > 20 {
+		t.Errorf("%d things are not promised, twenty are the most", all)
+	}
+}
