@@ -18,8 +18,8 @@ type again struct {
 	// what they have to send.
 	gathered *resending.Resending
 	messages []*inbox.Message
-	// twins: some of the messages have a twin. behind: it was looked that nothing stands
-	// behind what was read beside it.
+	// twins: the facts of some messages were recorded since their receipt. behind: it was
+	// looked that nothing stands behind what was read beside that.
 	twins, behind bool
 }
 
@@ -134,9 +134,9 @@ func (t *Turn) stands(m *inbox.Message) bool {
 	return !time.UnixMilli(x.RecordedAt(at)).Before(earliest(m))
 }
 
-// earliest is the earliest time that the twin of a message may have noted: clocks of
-// functions and of SQS differ by little, and times are noted in whole milliseconds. A
-// message that went round was received before.
+// earliest is the earliest time that stands in a history for a fact which was recorded since
+// the receipt of a message: clocks of functions and of SQS differ by little, and times are
+// noted in whole milliseconds. A message that went round was received before.
 func earliest(m *inbox.Message) time.Time {
 	if m.ReceivedAt.IsZero() || m.Item.Hops > 0 {
 		return time.Time{}

@@ -32,8 +32,8 @@ func (t *Turn) decide(p *Plan) error {
 		(*Turn).suspect,
 		// An instance fails whose turn no commit can hold.
 		(*Turn).tooLarge,
-		// What an earlier delivery, or a twin, may have committed and not sent is sent
-		// ahead of all else.
+		// What was committed for these messages, and may not have been sent, is sent ahead
+		// of all else.
 		(*Turn).sendAgain,
 		// What is about a pending activity comes again, or becomes its end.
 		(*Turn).aboutPending,

@@ -61,7 +61,7 @@ func (t *Turn) Stands(open []*inbox.Message) (execution int64, s Standing) {
 	r := t.View.Record
 	if r != nil && !r.Purged {
 		if r.Status.Terminal() && !slices.ContainsFunc(open, func(m *inbox.Message) bool {
-			// Its twin may have ended the instance, and not have sent the end.
+			// The end may not have been sent (sendAgain).
 			return m.Returning() || m.Item.Kind == wire.Wake || redrives(m) || !r.EndedAt.Before(earliest(m))
 		}) {
 			return 0, NoExecution

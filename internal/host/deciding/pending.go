@@ -71,7 +71,7 @@ func (t *Turn) aboutOne(p *Plan, m *inbox.Message) error {
 	case v.Kind == engine.Recorded:
 		return t.stillPending(p, m)
 	case (v.Kind == engine.Duplicate || v.Kind == engine.Late || v.Kind == engine.Early) && m.Item.Kind == wire.ActivityPending && (m.Returning() || t.stands(m)):
-		// It, or its twin, may have become the failure that stands there: then it is
+		// It may have become the failure that stands there: then it is
 		// settled when what follows from that has been run.
 		p.becomes(m, Failed(m, history.Failure{Kind: history.FailureTotalTimeout}))
 	case v.Kind == engine.Misaddressed, v.Kind == engine.Forged:

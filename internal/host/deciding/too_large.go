@@ -19,7 +19,7 @@ func (t *Turn) tooLarge(p *Plan) error {
 		return nil
 	}
 	if !t.passed.imposed && t.Running.X != nil && t.Running.X.Ended() {
-		return nil // Its twin may have failed it, and not have sent that.
+		return nil // It has failed, and the end may not have been sent (sendAgain).
 	}
 	switch {
 	case t.passed.refused != nil:

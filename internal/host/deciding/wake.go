@@ -85,15 +85,15 @@ func (t *Turn) wakeBy(p *Plan, m *inbox.Message, problem *store.Problem) error {
 	case stamp == GoOnNumber:
 		w.run = w.run || !t.swept()
 		if m.Item.ExecutionID != t.Running.Execution || m.Item.SchedulingEventID != t.Running.X.LastEventID() {
-			// A twin of a message of that turn has gone on from there. If its process
-			// has died, nobody else sends what it committed.
+			// The turn has gone on from there by another message, and what it committed
+			// since may not have been sent.
 			return w.again.LastTurn()
 		}
 	case stamp == 0:
 		w.run, w.try = true, m.Item.ID
 		return w.again.Current()
 	case problem == nil:
-		// Its twin may have cleared the mark, and have died before the turn was over.
+		// The mark was cleared, and what was to follow may not have been done.
 		w.run = true
 	default:
 		p.settle(m, "obsolete_wake")
