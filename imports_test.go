@@ -47,6 +47,8 @@ var layers = []layer{
 	{dir: "internal/bill", own: "history queue store timer"},
 	{dir: "codec", own: "history store internal/wire"},
 	{dir: "codec/...", own: "codec"},
+	{dir: "internal/archive/s3", own: "internal/archive store", foreign: aws},
+	{dir: "internal/archive"},
 	{dir: "queue", own: "internal/wire"},
 	{dir: "timer", own: "internal/wire"},
 	{dir: "store/dynamo", own: "history internal/keyring store", foreign: aws},
@@ -115,14 +117,14 @@ var layers = []layer{
 	{dir: "internal/simulation/search", own: "activity internal/activities engine internal/simulation internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/scenario internal/simulation/world store internal/wire"},
 	{dir: "internal/simulation/...", own: "any"},
 	{dir: "examples/...", own: "any"},
-	{dir: "awslambda/...", own: "any store/dynamo internal/queue/sqs internal/timer/scheduler", foreign: aws},
+	{dir: "awslambda/...", own: "any internal/archive/s3 store/dynamo internal/queue/sqs internal/timer/scheduler", foreign: aws},
 	{dir: "lambdas/...", own: "any awslambda", foreign: aws},
 	{dir: "localstack/...", own: "any awslambda store/dynamo internal/queue/sqs internal/timer/scheduler", foreign: aws},
 	{dir: "internal/...", own: "any awslambda store/dynamo internal/queue/sqs internal/timer/scheduler", foreign: aws},
 }
 
 // onAWS are the folders that talk to AWS; "any" does not cover them.
-var onAWS = []string{"awslambda", "store/dynamo", "internal/queue/sqs", "internal/timer/scheduler"}
+var onAWS = []string{"awslambda", "internal/archive/s3", "store/dynamo", "internal/queue/sqs", "internal/timer/scheduler"}
 
 func TestImportsRunOneWay(t *testing.T) {
 	t.Parallel()

@@ -88,6 +88,13 @@ type Config struct {
 	// set, or 0.
 	RetentionDays int // o  TURNSTILE_RETENTION_DAYS, optional, 0 to 36500
 
+	// ArchiveBucket gets what is to be purged by its retention, under ArchivePrefix,
+	// encrypted with ArchiveKeyARN; without a key, with the default encryption of the
+	// bucket. Empty for no archive, or for that of WithArchive.
+	ArchiveBucket string // o  TURNSTILE_ARCHIVE_BUCKET, optional
+	ArchivePrefix string // o  TURNSTILE_ARCHIVE_PREFIX, optional, ends with a slash
+	ArchiveKeyARN string // o  TURNSTILE_ARCHIVE_KEY_ARN, optional
+
 	// MemoryMB of the function, as Lambda says in AWS_LAMBDA_FUNCTION_MEMORY_SIZE;
 	// 0 elsewhere. The cache gets a quarter of it, unless Settings.Cache.Bytes
 	// says otherwise.
@@ -165,6 +172,9 @@ func OrchestratorConfig(environ []string) (Config, error) {
 	e.MaxHistory = r.whole("TURNSTILE_MAX_HISTORY_EVENTS", 100, 1_000_000)
 	e.MaxHistoryBytes = r.whole("TURNSTILE_MAX_HISTORY_BYTES", 100_000, 200_000_000)
 	e.RetentionDays = r.whole("TURNSTILE_RETENTION_DAYS", 0, 36_500)
+	e.ArchiveBucket = r.optional("TURNSTILE_ARCHIVE_BUCKET", "", bucketName)
+	e.ArchivePrefix = r.optional("TURNSTILE_ARCHIVE_PREFIX", "", keyPrefix)
+	e.ArchiveKeyARN = r.optional("TURNSTILE_ARCHIVE_KEY_ARN", "", keyARN)
 	e.MaxOperations = r.whole("TURNSTILE_MAX_OPERATIONS", 10, 100_000)
 	e.MaxResult = r.whole("TURNSTILE_MAX_RESULT_BYTES", 1_000, turnstile.MaxPayload)
 	e.MemoryMB = memoryMB(environ)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/archive/s3"
 	"github.com/turnstile-go/turnstile/internal/embeddedmetrics"
 	"github.com/turnstile-go/turnstile/internal/host/orchestrator"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
@@ -283,5 +284,23 @@ func TestTheOrchestratorArchivesWhereTheOptionSays(t *testing.T) {
 	defer o.Close()
 	if got := o.host.(*orchestrator.Orchestrator).Sweeper.Archive; got != (noArchive{}) {
 		t.Errorf("the archive is %v", got)
+	}
+}
+
+func TestTheOrchestratorArchivesInTheBucketOfItsVariable(t *testing.T) {
+	t.Parallel()
+	variables := orchestratorVariables()
+	variables["TURNSTILE_ARCHIVE_BUCKET"], variables["TURNSTILE_ARCHIVE_PREFIX"] = "acme-archive", "prod/"
+	o, err := NewOrchestrator(turnstile.NewApp(), environ(variables), WithAWSConfig(aws.Config{Region: "eu-central-1"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	if _, is := o.host.(*orchestrator.Orchestrator).Sweeper.Archive.(*s3.Archive); !is {
+		t.Errorf("the archive is %v", o.host.(*orchestrator.Orchestrator).Sweeper.Archive)
+	}
+	_, err = NewOrchestrator(turnstile.NewApp(), environ(variables), WithAWSConfig(aws.Config{Region: "eu-central-1"}), WithArchive(noArchive{}))
+	if err == nil || !strings.Contains(err.Error(), "TURNSTILE_ARCHIVE_BUCKET") {
+		t.Errorf("two archives: %v", err)
 	}
 }

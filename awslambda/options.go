@@ -61,9 +61,11 @@ func WithSettings(s host.Settings) Option { return option(func(o *options) { o.s
 func WithCodecs(set *codec.Set) Option { return option(func(o *options) { o.codecs = set }) }
 
 // WithArchive gives what is to be purged by its retention (turnstile.Retention,
-// RetentionDays) to an archive before it is purged; an error of it is the reason
-// "archive" of the metric Attention, which has an alarm. The role of the orchestrator
-// needs what the archive does. A worker and a client have none.
+// RetentionDays) to an archive of your own before it is purged; an error of it is the
+// reason "archive" of the metric Attention, which has an alarm. The role of the
+// orchestrator needs what the archive does. For a bucket of S3, leave it out and give the
+// stack the parameter ArchiveBucket; both together are an error. A worker and a client have
+// none.
 func WithArchive(a store.Archive) Option { return option(func(o *options) { o.archive = a }) }
 
 // WithObserver tells o what happens, beside the metrics. It is called from

@@ -100,11 +100,15 @@ func NewOrchestrator(app *turnstile.App, environ []string, opts ...Option) (*Orc
 	if err != nil {
 		return nil, err
 	}
+	archive, err := o.archiveOf(clients, env)
+	if err != nil {
+		return nil, err
+	}
 	h, err := orchestrator.New(orchestrator.Config{
 		Build:          buildName(),
 		Orchestrations: app.Orchestrations(),
 		Inline:         app.Activities(),
-		Services:       orchestrator.Services{Store: dynamo.New(client, tables), Stops: dynamo.NewActivities(client, tables), Queues: queues, Timer: timers, Archive: o.archive},
+		Services:       orchestrator.Services{Store: dynamo.New(client, tables), Stops: dynamo.NewActivities(client, tables), Queues: queues, Timer: timers, Archive: archive},
 		Codecs:         o.codecs,
 		Keys:           keys,
 		Senders:        platform.Senders{ActivityRole: env.ActivityRoleID, ActivitiesMaySend: env.ActivitiesMaySend},

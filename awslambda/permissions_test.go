@@ -1,6 +1,7 @@
 package awslambda_test
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -40,6 +41,7 @@ func TestPoliciesGrantWhatTheCodeCallsAndNothingElse(t *testing.T) {
 			for _, a := range []string{"Decrypt", "DescribeKey", "GenerateDataKey"} {
 				g.add("kms:"+a, "KmsKeyArn via scheduler")
 			}
+			archiveCalls(t, g, used(calls, "Archive"))
 			return g
 		}},
 		{"the activity function", "ActivityRole", "Policies", func(t *testing.T) grants {
@@ -122,6 +124,7 @@ func clientReads(t *testing.T) grants {
 	g.add("kms:Decrypt", "KmsKeyArn via dynamodb")
 	g.add("kms:DescribeKey", "KmsKeyArn via dynamodb")
 	commandCalls(t, g, watches)
+	g.add("kms:Decrypt", "KmsKeyArn via s3")
 	return g
 }
 
@@ -153,8 +156,13 @@ var commands = map[string]struct {
 	"dynamodb:DescribeTable":             {diagnoses, []string{"HistoryTable", "InstancesTable", "ActivitiesTable"}},
 	"dynamodb:DescribeTimeToLive":        {diagnoses, []string{"HistoryTable", "InstancesTable", "ActivitiesTable"}},
 	"dynamodb:DescribeContinuousBackups": {diagnoses, []string{"HistoryTable", "InstancesTable", "ActivitiesTable"}},
+	"s3:GetObject":                       {watches, []string{"ArchiveBucket under ArchivePrefix"}},
+	"s3:HeadBucket":                      {diagnoses, []string{"ArchiveBucket"}},
 	"sts:GetCallerIdentity":              {anybody, nil},
 }
+
+// granting are the permissions of calls that have another name than the call.
+var granting = map[string]string{"s3:HeadBucket": "s3:ListBucket"}
 
 // commandCalls adds what the code of the command line calls, for those who watch,
 // operate or run the doctor.
@@ -177,7 +185,7 @@ func commandCalls(t *testing.T, g grants, who caller) {
 		}
 		for _, resource := range of.resources {
 			if of.who == who {
-				g.add(call, resource)
+				g.add(cmp.Or(granting[call], call), resource)
 			}
 		}
 	}
@@ -281,6 +289,24 @@ func timerCalls(t *testing.T, g grants, methods []string) {
 	if found == 0 {
 		t.Error("internal/timer/scheduler calls nothing")
 	}
+}
+
+// archiveCalls adds what the methods of store.Archive call.
+func archiveCalls(t *testing.T, g grants, methods []string) {
+	t.Helper()
+	src := readSource(t, []string{"../internal/archive/s3"})
+	for _, m := range methods {
+		for _, f := range src.reach("Archive." + m) {
+			for call := range f.inputs {
+				g.add("s3:"+call, "ArchiveBucket under ArchivePrefix")
+			}
+		}
+	}
+	if !g["s3:PutObject ArchiveBucket under ArchivePrefix"] {
+		t.Error("internal/archive/s3 puts nothing")
+	}
+	g.add("kms:Decrypt", "KmsKeyArn via s3")
+	g.add("kms:GenerateDataKey", "KmsKeyArn via s3")
 }
 
 // sendCalls adds the queues to which calls may send: those of host.Queues that
@@ -416,7 +442,10 @@ func (g grants) allow(t *testing.T, condition string, statement any) {
 	}
 	for _, a := range list(s["Action"]) {
 		action := a.(string)
-		need := map[string]string{"kms": "HasKmsKey", "ec2": "HasVpc"}[strings.Split(action, ":")[0]]
+		need := map[string]string{"kms": "HasKmsKey", "ec2": "HasVpc", "s3": "HasArchive"}[strings.Split(action, ":")[0]]
+		if suffix == " via s3" {
+			need = "HasArchiveKey"
+		}
 		if condition != need {
 			t.Errorf("%s is granted under condition %q, want %q", action, condition, need)
 		}
@@ -432,6 +461,15 @@ func resourceName(t *testing.T, r any) string {
 		return s
 	}
 	m := r.(map[string]any)
+	if parts, ok := m["Fn::If"].([]any); ok && parts[0] == "HasArchivePrefix" {
+		const bucket = "arn:${AWS::Partition}:s3:::${ArchiveBucket}/"
+		for i, prefix := range []string{"${ArchivePrefix}*", "${AWS::StackName}/*"} {
+			if got := parts[i+1].(map[string]any)["Fn::Sub"]; got != bucket+prefix {
+				t.Errorf("objects are %v, want %s", got, bucket+prefix)
+			}
+		}
+		return "ArchiveBucket under ArchivePrefix"
+	}
 	switch {
 	case m["Ref"] != nil:
 		return m["Ref"].(string)
@@ -449,6 +487,8 @@ func resourceName(t *testing.T, r any) string {
 		return "ScheduleGroup/schedules"
 	case "arn:${AWS::Partition}:cloudformation:${AWS::Region}:${AWS::AccountId}:stack/${AWS::StackName}/*":
 		return "the stack"
+	case "arn:${AWS::Partition}:s3:::${ArchiveBucket}":
+		return "ArchiveBucket"
 	case "arn:${AWS::Partition}:lambda:${AWS::Region}:${AWS::AccountId}:event-source-mapping:*":
 		return "event sources"
 	}

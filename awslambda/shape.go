@@ -54,6 +54,14 @@ var (
 		want: "the ARN of a KMS key, such as arn:aws:kms:eu-central-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab",
 		ok:   matching(`^arn:[a-z-]+:kms:[a-z0-9-]+:[0-9]{12}:key/[A-Za-z0-9-]+$`),
 	}
+	bucketName = shape{
+		want: "the name of a bucket of S3, without s3:// and without a path, such as acme-turnstile-archive",
+		ok:   matching(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`),
+	}
+	keyPrefix = shape{
+		want: "the beginning of the names of objects, of letters, digits and / _ . = -, with a slash at its end and none at its beginning, such as prod/",
+		ok:   matching(`^[A-Za-z0-9_.=-][A-Za-z0-9/_.=-]{0,398}/$`),
+	}
 	scheduleGroup = shape{
 		want: "the name of an EventBridge Scheduler group, such as turnstile-ScheduleGroup-1ABC2DEF",
 		ok:   matching(`^[A-Za-z0-9_.-]{1,64}$`),

@@ -2,14 +2,11 @@ package embedded
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 
+	"github.com/turnstile-go/turnstile/internal/archive"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -39,7 +36,8 @@ func ArchiveFolder(folder string) (store.Archive, error) {
 type archiveFolder string
 
 func (root archiveFolder) Keep(_ context.Context, instance string, executionID int64, document []byte) (err error) {
-	dir := filepath.Join(string(root), archiveName(instance))
+	file := filepath.Join(string(root), filepath.FromSlash(archive.Name(instance, executionID)))
+	dir := filepath.Dir(file)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("embedded: archive: %w", err)
 	}
@@ -63,7 +61,7 @@ func (root archiveFolder) Keep(_ context.Context, instance string, executionID i
 	if err := f.Close(); err != nil {
 		return err
 	}
-	if err := os.Rename(f.Name(), filepath.Join(dir, strconv.FormatInt(executionID, 10)+".json")); err != nil {
+	if err := os.Rename(f.Name(), file); err != nil {
 		return err
 	}
 	for _, made := range []string{dir, string(root)} {
@@ -72,23 +70,4 @@ func (root archiveFolder) Keep(_ context.Context, instance string, executionID i
 		}
 	}
 	return nil
-}
-
-// archiveName is the name of an instance's folder. Of two ids that differ in upper and
-// lower case alone the names differ by more, for some file systems do not tell cases apart.
-func archiveName(instance string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyz0123456789-_~"
-	var name strings.Builder
-	for i := range len(instance) {
-		if c := instance[i]; strings.IndexByte(plain, c) >= 0 {
-			name.WriteByte(c)
-		} else {
-			fmt.Fprintf(&name, "%%%02X", c)
-		}
-	}
-	if name.Len() <= 200 {
-		return name.String()
-	}
-	sum := sha256.Sum256([]byte(instance))
-	return "sha256-" + hex.EncodeToString(sum[:])
 }

@@ -31,6 +31,7 @@ func (b awsBackend) Checks(now func() time.Time) []check {
 		{"settings", b.checkSources},
 		{"queues", b.checkQueues},
 		{"tables", b.checkTables},
+		{"archive", b.checkArchive},
 	}
 }
 

@@ -26,12 +26,13 @@ import (
 
 func replayCommand() *command {
 	return &command{
-		name: "replay", operands: "INSTANCE|FILE [PACKAGE]", least: 1, most: 2, words: instanceOrFile,
+		name: "replay", operands: "INSTANCE|FILE|S3-OBJECT [PACKAGE]", least: 1, most: 2, words: instanceOrFile,
 		short: "replay a history against the code in this folder",
 		long: paragraph(
 			"Builds a main package, by default ./local of the project in this folder, and replays the",
 			"history of an instance with its code: would the instance go on with this code? A file that",
-			"`turnstile history --export` or the console wrote can be replayed instead, without a stack.",
+			"`turnstile history --export` or the console wrote can be replayed instead, without a stack,",
+			"and so can an archived execution, s3://BUCKET/PREFIX/INSTANCE/EXECUTION.json.",
 			"If history and code disagree, replay says at which event, what the history has, what the",
 			"code did and where, and exits with status 1. No activity runs, and nothing is sent. The",
 			"main package calls local.Run, or begins with local.ReplayIfAsked. Replay does not see an",
@@ -40,6 +41,7 @@ func replayCommand() *command {
 			"turnstile replay order-17",
 			"turnstile replay order-17.json",
 			"turnstile --stack shop replay order-17 --all",
+			"turnstile replay s3://acme-archive/prod/order-17/1.json",
 			"turnstile replay order-17.json ./cmd/server",
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
@@ -77,8 +79,20 @@ func instanceOrFile(ctx context.Context, c *cli, operands []string, prefix strin
 
 // exports are the histories of a file, or of an instance.
 func (c *cli) exports(ctx context.Context, what string, which executions) (exports []history.Export, isFile bool, err error) {
-	data, err := os.ReadFile(what)
+	read := os.ReadFile
+	if isArchived(what) {
+		read = func(what string) ([]byte, error) {
+			cloud, is := c.open(&c.settings).(awsBackend)
+			if !is {
+				cloud = awsBackend{settings: &c.settings} // A bucket is on AWS, wherever instances are.
+			}
+			return cloud.archived(ctx, what)
+		}
+	}
+	data, err := read(what)
 	switch {
+	case err != nil && isArchived(what):
+		return nil, true, err
 	case err == nil:
 		r, err := recording.Decode(data)
 		if err != nil {
