@@ -89,10 +89,9 @@ func (w *Worker) beside(ctx context.Context, t *task, other *made) error {
 	return w.give(ctx, &answer{outcome: "superseded"})
 }
 
-// left ends an attempt. If its message was delivered again meanwhile, its batch can't
-// acknowledge it any more.
-func (w *Worker) left(ctx context.Context, t *task, done bool) {
-	again := w.running.leave(t)
+// left is told of an attempt that is over. If its message was delivered again meanwhile, its
+// batch can't acknowledge it any more.
+func (w *Worker) left(ctx context.Context, t *task, again *queue.Message, done bool) {
 	if again == nil || !done {
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
 	"github.com/turnstile-go/turnstile/internal/host/worker"
@@ -23,6 +24,22 @@ type hanging struct {
 	orchestrator, activities *queuememory.Queue
 	begun                    atomic.Int32
 	let                      chan error
+	// sent is called whenever a worker has sent an attempt; nil for nothing.
+	sent func()
+}
+
+// noticed is a queue that says when something was sent by a worker.
+type noticed struct {
+	*queuememory.Queue
+	h *hanging
+}
+
+func (q noticed) Send(ctx context.Context, msgs ...queue.Outgoing) error {
+	err := q.Queue.Send(ctx, msgs...)
+	if err == nil && q.h.sent != nil {
+		q.h.sent()
+	}
+	return err
 }
 
 func newHanging(t *testing.T, visibility time.Duration) *hanging {
@@ -46,7 +63,7 @@ func newHanging(t *testing.T, visibility time.Duration) *hanging {
 		t.Fatal(err)
 	}
 	h.Worker, err = worker.New(worker.Config{Activities: r, Stops: storememory.NewActivities(time.Now),
-		Queues: platform.Queues{Orchestrator: h.orchestrator, Activity: h.activities, ActivityDead: open(queuememory.Options{Name: "dead"})}})
+		Queues: platform.Queues{Orchestrator: h.orchestrator, Activity: noticed{h.activities, h}, ActivityDead: open(queuememory.Options{Name: "dead"})}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,6 +125,39 @@ func TestACopyOfAnAttemptThatIsMadeIsLeftOut(t *testing.T) {
 		h.let <- nil
 		synctest.Wait()
 		h.want(t, 1, 0, 1)
+	})
+}
+
+// An attempt that goes round is sent as a new message, which another goroutine may have in hand
+// before the old one is done: it is not left out as a copy, for nobody makes the attempt.
+func TestAnAttemptThatGoesRoundIsNoCopyOfItself(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHanging(t, time.Minute)
+		h.sendLimited(t, 1, history.Retry{LimitKey: "k", Limit: 1})
+		go h.take(t)
+		synctest.Wait()
+		h.sendLimited(t, 2, history.Retry{LimitKey: "k", Limit: 1})
+		h.takeAll(t, 45*time.Second) // It is received, waits, and is received again.
+		h.want(t, 1, 2, 0)
+		rounds := 0
+		h.sent = func() {
+			rounds++
+			for h.activities.Counts().Visible > 0 {
+				h.take(t)
+			}
+		}
+		h.takeAll(t, time.Minute)
+		if rounds == 0 {
+			t.Fatal("the attempt did not go round")
+		}
+		h.sent = nil
+		h.want(t, 1, 2, 0)
+		h.let <- nil
+		h.takeAll(t, time.Minute)
+		h.let <- nil
+		synctest.Wait()
+		h.want(t, 2, 0, 2)
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/turnstile-go/turnstile/activity"
@@ -26,12 +27,22 @@ func (w *Worker) take(ctx context.Context, t *task, alone bool) (err error) {
 	if other := w.running.enter(t); other != nil {
 		return w.beside(ctx, t, other)
 	}
-	defer func() { w.left(ctx, t, err == nil) }()
+	var again *queue.Message
+	leave := sync.OnceFunc(func() { again = w.running.leave(t) })
+	defer func() {
+		leave()
+		w.left(ctx, t, again, err == nil)
+	}()
 	p, instead, err := w.prepare(ctx, t, alone)
 	if err != nil {
 		return err
 	}
 	if instead != nil {
+		if instead.next != nil {
+			// What is sent in place of the message may be received before this returns. It is no
+			// copy of an attempt that is made here.
+			leave()
+		}
 		if err = w.give(ctx, instead); err == nil && instead.completion != nil {
 			w.leaveLine(ctx, t)
 		}
