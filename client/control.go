@@ -70,61 +70,6 @@ func (c *Client) Wake(ctx context.Context, instance string) error {
 	})
 }
 
-// PurgeOption is an option of [Client.Purge]: [Force].
-type PurgeOption interface{ applyToPurge(*wire.Item) }
-
-// Force lets [Client.Purge] take a running instance: it sends a terminate, with the reason
-// "purged", and behind it the purge. An instance whose history is corrupt is not
-// terminated; the purge alone removes it.
-func Force() PurgeOption { return force{} }
-
-type force struct{}
-
-func (force) applyToPurge(i *wire.Item) { i.Force = true }
-
-// Purge removes an instance that has ended: from describe and lists soon, its
-// histories no sooner than an hour after its end. An id lives once: what stays is a
-// tombstone, which refuses every start for 15 days ([*PurgedError]), longer than any
-// message for the purged instance lives. To begin anew at once, choose another id.
-//
-// Of an instance that has been purged already, the histories are deleted an hour from
-// now, if that has not been done: on AWS the schedule that does it may be lost
-// (TimersLostAlarm).
-//
-// [*NotFoundError] if there is no record;
-// [*StillRunningError] if it runs and there is no [Force]; nothing is sent then. With
-// [Force], an error says which of the two messages is not known to be sent: call again,
-// which is harmless.
-func (c *Client) Purge(ctx context.Context, instance string, options ...PurgeOption) error {
-	item := wire.Item{Kind: wire.PurgeInstance, Instance: instance}
-	for _, o := range options {
-		o.applyToPurge(&item)
-	}
-	return c.control(ctx, "purge", item, func(ctx context.Context, item wire.Item) error {
-		d, err := c.Describe(ctx, instance)
-		missing, unknown := errors.AsType[*NotFoundError](err)
-		switch {
-		case unknown && !missing.FreeAt.IsZero():
-			item.Force = false
-			return c.send(ctx, item)
-		case err != nil:
-			return err
-		}
-		if d.Status.Terminal() {
-			item.Force = false
-		} else if !item.Force {
-			return &StillRunningError{Instance: instance, Status: d.Status}
-		}
-		if item.Force {
-			// They have one id: a deduplication id has the kind.
-			end := item
-			end.Kind, end.Force, end.Reason = wire.TerminateInstance, false, "purged"
-			return c.sendAll(ctx, end, item)
-		}
-		return c.send(ctx, item)
-	})
-}
-
 // control does what a call does with its item. It gives it a random id, which
 // tells it from another of equal content.
 func (c *Client) control(ctx context.Context, operation string, item wire.Item, do func(context.Context, wire.Item) error) error {

@@ -32,10 +32,12 @@ type bulk struct {
 	// not say which.
 	on []client.Status
 	// do it to one.
-	do      func(ctx context.Context, cl instances, j *batch.Job, instance string) error
-	reason  string
-	force   bool
-	problem string
+	do     func(ctx context.Context, cl instances, j *batch.Job, instance string) error
+	reason string
+	force  bool
+	// children are purged too.
+	children bool
+	problem  string
 
 	dryRun bool
 	yes    string
@@ -147,7 +149,7 @@ func (r *bulkRun) begin(ctx context.Context) error {
 	if err := r.confirm(ctx, len(ids)); err != nil {
 		return err
 	}
-	j := batch.Job{Verb: r.verb, Reason: r.reason, Force: r.force, Place: r.settings.where(), MadeAt: r.now(), Instances: ids}
+	j := batch.Job{Verb: r.verb, Reason: r.reason, Force: r.force, Children: r.children, Place: r.settings.where(), MadeAt: r.now(), Instances: ids}
 	if err := r.folder.Create(&j); err != nil {
 		return fmt.Errorf("the batch cannot be written down, so that it could go on if it is interrupted: %w; set TURNSTILE_BATCHES to a folder that can be written", err)
 	}

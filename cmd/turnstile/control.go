@@ -9,6 +9,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/batch"
+	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
@@ -115,6 +116,7 @@ func purgeCommand() *command {
 		examples: []string{
 			"turnstile purge order-17",
 			"turnstile purge order-17 --force",
+			"turnstile purge order-17 --children",
 			"turnstile purge --status completed --until 30d --dry-run",
 			"turnstile purge --status completed --until 30d --yes any --rate 20",
 		},
@@ -122,11 +124,12 @@ func purgeCommand() *command {
 			ended := []client.Status{client.StatusCompleted, client.StatusFailed, client.StatusCancelled, client.StatusTerminated}
 			b := bulk{verb: "purge", on: ended,
 				do: func(ctx context.Context, cl instances, j *batch.Job, instance string) error {
-					return cl.Purge(ctx, instance, j.Force)
+					return cl.Purge(ctx, instance, api.Purge{Force: j.Force, Children: j.Children})
 				}}
 			b.declare(flags)
 			c.settings.declareActor(flags)
 			flags.BoolVar(&b.force, "force", false, "take running instances too: they are terminated first")
+			flags.BoolVar(&b.children, "children", false, "take the children of each first, and theirs; detached instances are none")
 			run := b.action(c)
 			return func(ctx context.Context, operands []string) error {
 				if b.force {
@@ -142,7 +145,7 @@ func purgeCommand() *command {
 // not keep it from the others.
 func (c *cli) each(ctx context.Context, cl instances, b *bulk, named []string) error {
 	var failed []error
-	j := batch.Job{Verb: b.verb, Reason: b.reason, Force: b.force}
+	j := batch.Job{Verb: b.verb, Reason: b.reason, Force: b.force, Children: b.children}
 	for _, instance := range named {
 		err := b.do(ctx, cl, &j, instance)
 		switch {

@@ -32,7 +32,7 @@ type instances interface {
 	Suspend(ctx context.Context, instance, reason string) error
 	Resume(ctx context.Context, instance, reason string) error
 	Reschedule(ctx context.Context, instance string, at time.Time) error
-	Purge(ctx context.Context, instance string, force bool) error
+	Purge(ctx context.Context, instance string, what api.Purge) error
 
 	Complete(ctx context.Context, token string, result json.RawMessage) error
 	Fail(ctx context.Context, token string, failure failure) error
@@ -96,11 +96,8 @@ func (c ofClient) Timeline(ctx context.Context, instance string, executions int)
 	return remote.Over(handler, nil).Timeline(ctx, instance, executions)
 }
 
-func (c ofClient) Purge(ctx context.Context, instance string, force bool) error {
-	if force {
-		return c.Client.Purge(ctx, instance, client.Force())
-	}
-	return c.Client.Purge(ctx, instance)
+func (c ofClient) Purge(ctx context.Context, instance string, what api.Purge) error {
+	return c.Client.Purge(ctx, instance, console.PurgeOptions(what)...)
 }
 
 func (c ofClient) Fail(ctx context.Context, token string, failure failure) error {

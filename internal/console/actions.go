@@ -91,10 +91,19 @@ func (h *handler) wake(r *request, _ api.Nothing) (api.Sent, error) {
 
 func (h *handler) purge(r *request, in api.Purge) (api.Sent, error) {
 	id := r.vars["id"]
+	return sent(id, h.as(r.Request).Purge(r.Context(), id, PurgeOptions(in)...))
+}
+
+// PurgeOptions are those that a request asks for.
+func PurgeOptions(in api.Purge) []client.PurgeOption {
+	var options []client.PurgeOption
 	if in.Force {
-		return sent(id, h.as(r.Request).Purge(r.Context(), id, client.Force()))
+		options = append(options, client.Force())
 	}
-	return sent(id, h.as(r.Request).Purge(r.Context(), id))
+	if in.Children {
+		options = append(options, client.WithChildren())
+	}
+	return options
 }
 
 // sent says that something was sent for an instance.

@@ -95,7 +95,7 @@ func TestAnInstanceIsActedOn(t *testing.T) {
 	if !eval[bool](b, `document.querySelector("dialog button[type=submit]").disabled`) {
 		t.Error("a purge needs no confirmation")
 	}
-	b.click("dialog input[type=checkbox]", "")
+	b.click("dialog label.sure", "")
 	b.Allow("status of 404") // The history is gone while its view may still be reading it.
 	b.click("dialog button", "Purge the instance")
 	b.wait(`location.hash === "#/instances"`)

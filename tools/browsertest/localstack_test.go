@@ -55,7 +55,7 @@ func TestOnLocalStack(t *testing.T) {
 	b.goTo(instance(id, ""))
 	b.status("completed")
 	b.click("button", "Purge")
-	b.click("dialog label.check", "")
+	b.click("dialog label.sure", "")
 	b.click("dialog button", "Purge the instance")
 	b.wait(`location.hash === "#/instances"`)
 }

@@ -112,7 +112,7 @@ func TestAnOrchestrationIsStartedRaisedAndPurged(t *testing.T) {
 	b.shows(`"on"`)
 
 	b.click("button", "Purge")
-	b.click("dialog label.check", "")
+	b.click("dialog label.sure", "")
 	b.shows("after 15 days")
 	b.axeFinds("the dialog to purge")
 	b.click("dialog button", "Purge the instance")

@@ -130,6 +130,9 @@ type Nothing struct{}
 type Purge struct {
 	// Force takes a running instance too: it is terminated first.
 	Force bool `json:"force,omitempty"`
+	// Children are taken first, and theirs. Nothing is sent if one of them still runs and
+	// Force is not set.
+	Children bool `json:"children,omitempty"`
 }
 
 // Sent says that an action was sent. It takes effect when the orchestrator

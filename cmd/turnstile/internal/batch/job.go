@@ -21,9 +21,10 @@ type Job struct {
 	ID string `json:"id"`
 	// Verb is the command: "wake", "cancel", "terminate", "purge".
 	Verb string `json:"verb"`
-	// Reason and Force are its flags.
-	Reason string `json:"reason,omitempty"`
-	Force  bool   `json:"force,omitempty"`
+	// Reason, Force and Children are its flags.
+	Reason   string `json:"reason,omitempty"`
+	Force    bool   `json:"force,omitempty"`
+	Children bool   `json:"children,omitempty"`
 	// Place is where the instances are, in words: a job goes on in no other.
 	Place string `json:"place"`
 	// MadeAt is when the instances were selected.

@@ -90,8 +90,8 @@ func (c *Client) Reschedule(ctx context.Context, instance string, at time.Time) 
 }
 
 // Purge removes an instance.
-func (c *Client) Purge(ctx context.Context, instance string, force bool) error {
-	return c.act(ctx, instance, "purge", api.Purge{Force: force})
+func (c *Client) Purge(ctx context.Context, instance string, what api.Purge) error {
+	return c.act(ctx, instance, "purge", what)
 }
 
 // act sends something for an instance.

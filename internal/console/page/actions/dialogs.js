@@ -130,13 +130,15 @@ export function RerunDialog(props) {
 
 export function PurgeDialog(props) {
   const [sure, setSure] = useState(false);
+  const [children, setChildren] = useState(false);
   const ended = !["running", "stuck", "suspended", "scheduled", "corrupt"].includes(props.instance.status);
   const submit = async () => {
-    await sends("purge", ended ? {} : { force: true }, "Purged:", { ...props, onDone: null })();
+    await sends("purge", { ...(!ended && { force: true }), ...(children && { children: true }) }, "Purged:", { ...props, onDone: null })();
     go("#/instances");
   };
   return html`<${FormDialog} title="Purge" action="Purge the instance" kind="danger" onClose=${props.onClose} disabled=${!sure} submit=${submit}>
     ${of(props.instance)}<p>It is hidden at once and its history is deleted; the id can be started again after 15 days. This cannot be undone.</p>
     ${!ended && html`<p><strong>It has not ended.</strong> It is terminated first, and its code does not run.</p>`}
-    <label class="check"><input type="checkbox" checked=${sure} onChange=${(e) => setSure(e.target.checked)} /><span>Purge <${Id} id=${props.instance.instance} copy=${false} /> for good</span></label><//>`;
+    <label class="check"><input type="checkbox" checked=${children} onChange=${(e) => setChildren(e.target.checked)} /><span>Its children too, and theirs${ended ? "; nothing is purged if one of them still runs" : ""}</span></label>
+    <label class="check sure"><input type="checkbox" checked=${sure} onChange=${(e) => setSure(e.target.checked)} /><span>Purge <${Id} id=${props.instance.instance} copy=${false} /> for good</span></label><//>`;
 }
