@@ -138,6 +138,23 @@ func raising(i wire.Item, sender string) wire.Item {
 	return i
 }
 
+// redrive has what has ended go on, from an event of an execution.
+func redrive(origin history.Origin) wire.Item {
+	i := start("r")
+	i.OnConflict, i.Origin = wire.ConflictRedrive, &origin
+	return i
+}
+
+// completing is a completion by which the instance is not to be reached.
+func completing(change func(*wire.Item)) wire.Item {
+	i := completed("1")
+	change(&i)
+	return i
+}
+
+// forged is a message whose token proves nothing.
+func forged(m *inbox.Message) *inbox.Message { m.Proven = false; return m }
+
 func ofParent(i wire.Item) wire.Item {
 	i.Parent = &wire.Parent{Instance: "parent", ExecutionID: 1, EventID: 2}
 	return i
@@ -150,6 +167,9 @@ func tooLarge(t *Turn) {
 	t.Group.TooLarge = &store.TooLargeError{Instance: "a", ExecutionID: 1, Limit: "100 items a transaction"}
 }
 
+// secondExecution: what is stored is the second execution of its instance.
+func secondExecution(t *Turn) { t.Running.Execution, t.View.Record.ExecutionID = 2, 2 }
+
 // row is a rule: what is there, and what comes of it.
 type row struct {
 	rule     string
@@ -160,7 +180,7 @@ type row struct {
 	want     []string
 }
 
-// Among them are M-04, M-06, O-04 and W-09.
+// Among them are M-03, M-04, M-06, M-14, O-03, O-04, O-10, R-18 and W-09.
 func TestEachRuleGivesItsPlans(t *testing.T) {
 	t.Parallel()
 	fresh := func(i wire.Item) []*inbox.Message { return messages(message("m", i, 1)) }
@@ -188,7 +208,7 @@ func TestEachRuleGivesItsPlans(t *testing.T) {
 		{rule: "one wake is one try: the mark names it", stored: started().stuck("panic", 3, "w"), messages: fresh(wake(0, "w")),
 			want: []string{"settles obsolete_wake", "again nothing", "over"}},
 		{rule: "a wake ahead of one that went round and was tried is a try, if it names the mark that there is", stored: started().stuck("panic", 3, "w"), messages: messages(message("n", wake(3, "w2"), 1), message("m", wake(2, "w"), 1)),
-			want: []string{"reads behind 3", "reads record again", "again 1-2", "settles obsolete_wake", "again 1-2", "runs", "writes the record, clears the mark", "settles wake", "over"}},
+			want: []string{"reads behind 3", "reads record again", "again 1-2", "settles obsolete_wake", "again nothing", "runs", "writes the record, clears the mark", "settles wake", "over"}},
 		{rule: "a sweeper's wake for another mark is dropped", stored: started().stuck("panic", 3, ""), messages: fresh(wake(2, "w")),
 			want: []string{"reads behind 3", "reads record again", "again 1-2", "settles obsolete_wake", "again nothing", "over"}},
 		{rule: "a sweeper's wake for this mark is a try, whose commit takes the mark away", stored: started().stuck("panic", 3, ""), messages: fresh(wake(3, "w")),
@@ -204,6 +224,12 @@ func TestEachRuleGivesItsPlans(t *testing.T) {
 			want: []string{"runs ExternalRaised", "commits 3 parked, marks panic, dispatches 3 parked", "settles recorded", "over"}},
 		{rule: "what brings no news to a stuck instance runs no code", stored: scheduled(20).stuck("panic", 3, ""), messages: fresh(event("e")),
 			want: []string{"settles duplicate", "over"}},
+		{rule: "nor does it when it comes back, and it clears no mark", stored: scheduled(20).stuck("panic", 3, ""), messages: back(event("e")),
+			want: []string{"again 3-4 with 4", "settles duplicate", "over"}},
+		{rule: "nor does the wake of a turn that was cut short", stored: scheduled(20).stuck("panic", 3, ""), messages: fresh(wake(GoOnNumber, "w")),
+			want: []string{"again 3-4 with 4", "settles wake", "over"}},
+		{rule: "nor when that comes back", stored: scheduled(20).stuck("panic", 3, ""), messages: back(wake(GoOnNumber, "w")),
+			want: []string{"again 3-4 with 4", "again nothing", "settles wake", "over"}},
 		{rule: "a message that was received too often is marked before its turn", stored: started(), messages: messages(message("m", event("e"), 4)),
 			want: []string{`suspects "m"`, "again 1-2", "runs ExternalRaised", "commits 3-4, dispatches 3-4", "settles recorded", "over"}},
 		{rule: "one that finds its own mark is marked a second time", stored: started().with(func(r *store.Record) { r.Suspect = "m" }), messages: messages(message("m", event("e"), 5)),
@@ -242,7 +268,7 @@ func TestEachRuleGivesItsPlans(t *testing.T) {
 		{rule: "a mark is found whatever the receive count", stored: started().with(func(r *store.Record) { r.Suspect = "m#2" }), messages: back(event("e")),
 			want: []string{"says stuck killed", "again 1-2", "records ExternalRaised", "commits 3 parked, marks killed, dispatches 3 parked", "settles recorded", "over"}},
 		{rule: "an operator's wake sends nothing again that its own batch has closed", stored: scheduled(20), messages: messages(message("m", completed("1"), 2), message("n", wire.Item{Kind: wire.TerminateInstance, ID: "t"}, 1), message("o", wake(0, "w"), 1)),
-			want: []string{"again 3-4", "runs ActivityCompleted", "commits 5-6, dispatches 5-6", "settles recorded", "settles late", "again 1-2 3-4 5-6", "settles wake", "over"}},
+			want: []string{"again 3-4", "runs ActivityCompleted", "commits 5-6, dispatches 5-6", "settles recorded", "settles late", "again 1-2", "settles wake", "over"}},
 		{rule: "an operator's wake runs no code of what has ended", stored: done(20), messages: fresh(wake(0, "w")), code: panics,
 			want: []string{"again 1-2 3-4 5-6", "settles wake", "over"}},
 		{rule: "a completion that comes twice counts once", stored: scheduled(20), messages: messages(message("m", completed("1"), 1), message("n", completed("1"), 1)),
@@ -285,11 +311,31 @@ func TestEachRuleGivesItsPlans(t *testing.T) {
 			want: []string{"begins 2 again", "runs StartOrchestration", "commits 1-2, dispatches 1-2", "settles recorded", "runs StartOrchestration", "writes nothing", "settles exists", "over"}},
 		{rule: "a start whose event the run has taken that ended begins nothing", stored: done(0.05), messages: back(raising(beginAgain("s2"), "e")),
 			want: []string{"again 5-6", "settles duplicate", "settles exists", "over"}},
+		// What has ended goes on.
+		{rule: "what has completed is redriven from an event alone", stored: done(20), messages: fresh(redrive(history.Origin{})),
+			want: []string{"settles dead redrive_refused", "over"}},
+		{rule: "and from none behind its end", stored: done(20), messages: fresh(redrive(history.Origin{EventID: 9})),
+			want: []string{"settles dead redrive_refused", "over"}},
+		{rule: "a redrive of an execution after which it was begun again does nothing", stored: done(20), messages: fresh(redrive(history.Origin{ExecutionID: 7})),
+			want: []string{"settles exists", "over"}},
+		{rule: "nor does one of another orchestration", stored: done(20).with(func(r *store.Record) { r.Name = "Other" }), messages: fresh(redrive(history.Origin{})),
+			want: []string{"settles exists", "over"}},
+		{rule: "a terminate of an earlier execution ends no other", stored: started(), messages: fresh(wire.Item{Kind: wire.TerminateInstance, ID: "t", ExecutionID: 1}), change: secondExecution,
+			want: []string{"settles late", "over"}},
 		{rule: "the tombstone refuses it", stored: purgedRecord(time.Hour), messages: fresh(beginAgain("s2")),
 			want: []string{"settles purged_id", "over"}},
 
-		{rule: "a completion for an event that is none of this history is a dead letter", stored: started(), messages: fresh(wire.Item{Kind: wire.ActivityCompleted, ExecutionID: 1, SourceEventID: 1, Result: []byte("1")}),
+		// What names nothing, or proves nothing.
+		{rule: "a completion for an event that is none of this history is a dead letter", stored: scheduled(20), messages: fresh(completing(func(i *wire.Item) { i.SourceEventID = 99 })),
 			want: []string{"runs ActivityCompleted", "writes nothing", "settles dead misaddressed", "over"}},
+		{rule: "and so is one for the start", stored: scheduled(20), messages: fresh(completing(func(i *wire.Item) { i.SourceEventID = 1 })),
+			want: []string{"runs ActivityCompleted", "writes nothing", "settles dead misaddressed", "over"}},
+		{rule: "and one for an event of another kind", stored: scheduled(20), messages: fresh(completing(func(i *wire.Item) { i.Kind, i.FireAtMS = wire.TimerFired, 1 })),
+			want: []string{"runs TimerFired", "writes nothing", "settles dead misaddressed", "over"}},
+		{rule: "and one for a later execution", stored: scheduled(20), messages: fresh(completing(func(i *wire.Item) { i.ExecutionID = 2 })),
+			want: []string{"runs ActivityCompleted", "writes nothing", "settles dead misaddressed", "over"}},
+		{rule: "and one whose token is wrong", stored: scheduled(20), messages: messages(forged(message("m", completed("1"), 1))),
+			want: []string{"runs ActivityCompleted", "writes nothing", "settles dead forged", "over"}},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
@@ -408,12 +454,16 @@ func (t *Turn) takeIn(test *testing.T, p *Plan) error {
 		return errors.New("this row has to read more")
 	}
 	t.View.Forget()
+	if p.Again != nil {
+		t.Group.Dispatched(p.Again.Commits)
+	}
 	if p.Run != nil {
 		out, err := t.Running.X.Run(engine.Input{NowMS: now.UnixMilli(), Arrivals: p.Run.Arrivals, Park: p.Run.Park})
 		t.Ran(out, err)
 	}
 	if p.Commit != nil {
 		t.Took(p.Commit)
+		t.Group.Dispatched(p.Dispatch)
 	}
 	switch w := p.Record; {
 	case w == nil:

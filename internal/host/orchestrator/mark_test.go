@@ -13,29 +13,6 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// a message that leaves no event clears no mark: when it comes back it would
-// leave the mark where it is, and a clear of its first delivery, which lands late,
-// would take the mark away from what was parked meanwhile. A sweep clears it.
-func TestAMessageThatLeavesNoEventClearsNoMark(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, func(w *world) { w.orchestration("Main", waits("e", "e")) })
-	w.start("a", "Main", "1")
-	w.raise("a", "e", "1", "e-1")
-	w.settleFIFO()
-	w.deploy("Main", panics)
-	w.send(wire.Item{Kind: wire.Wake, Instance: "a", ID: "operator"})
-	w.settleFIFO()
-	w.expectStatus("a", store.StatusStuck)
-	before := w.record("a").Stamp
-	w.deploy("Main", waits("e", "e"))
-	w.deliver("m", w.body(wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "e", Data: []byte("1"), ID: "e-1"}), 2, platform.SourceOrchestrator, 0)
-	if r := w.record("a"); r.Problem == nil || r.Stamp != before {
-		t.Errorf("stamp %d, problem %+v; want the mark as it was, with stamp %d", r.Stamp, r.Problem, before)
-	}
-	w.runFor(time.Hour)
-	w.expectStatus("a", store.StatusRunning)
-}
-
 // W-13: a process takes a wake, clears the mark, and is gone before that is known. The
 // wake comes back to code that does not work, which leaves the same mark: it moves
 // it all the same, so that the clear loses, and what is parked behind it is waited for.

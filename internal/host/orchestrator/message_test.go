@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/turnstile-go/turnstile/internal/host/deciding"
-
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
@@ -129,37 +127,6 @@ func TestM02CompletionsAreRecordedInTheOrderOfArrival(t *testing.T) {
 	w.settleFIFO()
 	w.expectHistory("a", 1, "Started Act(A) Act(B) Done←3 Done←2 Completed")
 	w.expectOutput("a", "[22,33]")
-}
-
-func TestM03M14ACompletionThatNamesNothingOrProvesNothing(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		name   string
-		change func(i *wire.Item)
-		reason string
-	}{
-		{"M-03 no such event", func(i *wire.Item) { i.SourceEventID = 99 }, "misaddressed"},
-		{"M-03 an event of another kind", func(i *wire.Item) { i.Kind, i.FireAtMS = wire.TimerFired, 1 }, "misaddressed"},
-		{"M-03 the start", func(i *wire.Item) { i.SourceEventID = 1 }, "misaddressed"},
-		{"M-03 a later execution", func(i *wire.Item) { i.ExecutionID = 2 }, "misaddressed"},
-		{"M-14 a wrong token", func(i *wire.Item) { i.Token = strings.Repeat("0", 32) }, "forged"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, nil)
-			w.orchestration("Chain", chain(1))
-			w.activityFunc("Step", step)
-			w.start("a", "Chain", "1")
-			w.settleFIFO()
-			item := w.completed("a", 2, "5")
-			c.change(&item)
-			w.send(item)
-			w.run()
-			w.expectDead(c.reason)
-			w.expectOutput("a", "11")
-			w.expectCount(host.CountDeadLettered, c.reason, 1)
-		})
-	}
 }
 
 func TestM14AMissingToken(t *testing.T) {
@@ -569,48 +536,6 @@ func TestM11AConflictAtCommit(t *testing.T) {
 	if sent, left := w.activity.Counts().Total(), w.fifo.Counts().Total(); sent != 1 || left != 0 {
 		t.Errorf("%d attempts sent, %d messages left, want one and none", sent, left)
 	}
-}
-
-// I-03, W-13: a process is slow, and another that gets its message handles it under a
-// build that cannot go on, and is done with it. The message is a duplicate for the slow
-// one then, and nothing is committed for it, though its own code could go on: if that
-// process died before it dispatched, nobody would send what it committed (seed 120781941,
-// found in a million). The sweep takes the instance on.
-func TestAMessageThatAnotherHasHandledClearsNoMark(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.activityFunc("Step", step)
-	waits := func(ctx *engine.Context, _ []byte) ([]byte, error) {
-		if _, err := ctx.Await(ctx.ExternalEvent("go")); err != nil {
-			return nil, err
-		}
-		return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Step", Input: []byte("1")}))
-	}
-	w.orchestration("Main", waits)
-	w.start("a", "Main", "1")
-	w.settleFIFO()
-	event := wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "go", ID: "go", Data: []byte("1")}
-	w.deploy("Main", func(*engine.Context, []byte) ([]byte, error) { panic("broken") })
-	w.deliver("go", w.body(event), 2, platform.SourceOrchestrator, 0)
-	w.expectStatus("a", store.StatusStuck)
-	events := len(w.events("a", 1))
-	w.deploy("Main", waits)
-	for what, of := range map[string]struct {
-		item     wire.Item
-		receives int
-	}{
-		"first delivery":                {event, 1},
-		"delivery that comes back":      {event, 2},
-		"wake of a turn cut short":      {wire.Item{Kind: wire.Wake, Instance: "a", ExecutionID: 1, Number: deciding.GoOnNumber, ID: "go-on"}, 1},
-		"that wake, when it comes back": {wire.Item{Kind: wire.Wake, Instance: "a", ExecutionID: 1, Number: deciding.GoOnNumber, ID: "go-on"}, 2},
-	} {
-		w.deliver(of.item.ID, w.body(of.item), of.receives, platform.SourceOrchestrator, 0)
-		if n := len(w.events("a", 1)); n != events || w.record("a").Status != store.StatusStuck {
-			t.Fatalf("%s: %d events of the slow process's, and it is %s", what, n-events, w.record("a").Status)
-		}
-	}
-	w.runFor(10 * time.Minute)
-	w.expectOutput("a", "11")
 }
 
 func TestM12TooLittleTime(t *testing.T) {

@@ -342,39 +342,6 @@ func TestO10ARedriveThatTheCodeContradictsIsRefused(t *testing.T) {
 	}
 }
 
-func TestO10WhatCannotBeRedrivenIsRefused(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		item   wire.Item
-		reason string
-	}{
-		"it has completed":        {redriveOf("a", "r", 0), "redrive_refused"},
-		"an event behind its end": {redriveOf("a", "r", 9), "redrive_refused"},
-		"begun again since": {wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", ID: "r", OnConflict: wire.ConflictRedrive,
-			Origin: &history.Origin{Instance: "a", ExecutionID: 7}}, ""},
-		"another orchestration": {wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Other", ID: "r", OnConflict: wire.ConflictRedrive}, ""},
-		"not there":             {redriveOf("b", "r", 0), ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, nil)
-			w.orchestration("Main", func(_ *engine.Context, in []byte) ([]byte, error) { return in, nil })
-			w.start("a", "Main", "1")
-			w.run()
-			w.send(c.item)
-			w.run()
-			if c.reason != "" {
-				w.expectDead(c.reason)
-			} else {
-				w.expectDead()
-			}
-			if r := w.record("a"); r.ExecutionID != 1 || r.Status != store.StatusCompleted || w.record("b").Instance != "" {
-				t.Errorf("the record is %+v", r)
-			}
-		})
-	}
-}
-
 // From an event that is named: its round happens again, with all behind it.
 func TestO10ARedriveFromAnEvent(t *testing.T) {
 	t.Parallel()

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
-	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
 	"github.com/turnstile-go/turnstile/internal/wire"
@@ -14,25 +13,6 @@ import (
 )
 
 // What the simulated world brings about too seldom, or not at all.
-
-// O-03: a terminate that names an execution ends that one only.
-func TestATerminateOfAnEarlierExecutionEndsNoOther(t *testing.T) {
-	t.Parallel()
-	w := copiedWorld(t)
-	w.start("a", "Loop", "1")
-	w.raise("a", "go", "1", "e")
-	w.run()
-	if n := w.record("a").ExecutionID; n != 2 {
-		t.Fatalf("at execution %d", n)
-	}
-	w.send(wire.Item{Kind: wire.TerminateInstance, Instance: "a", ExecutionID: 1, ID: "t-1"})
-	w.run()
-	w.expectStatus("a", store.StatusRunning)
-	w.expectCount(host.CountMessages, "late", 1)
-	w.send(wire.Item{Kind: wire.TerminateInstance, Instance: "a", ExecutionID: 2, ID: "t-2"})
-	w.run()
-	w.expectStatus("a", store.StatusTerminated)
-}
 
 // W-09: a turn that returns takes back its own mark, not that of another process.
 func TestATurnLeavesTheMarkOfAnotherSuspect(t *testing.T) {

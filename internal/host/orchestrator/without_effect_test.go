@@ -12,7 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// The table "What cannot be applied" of docs/messages.md, as far as other tests do not
+// M-14: the table "What cannot be applied" of docs/messages.md, as far as other tests do not
 // have its rows.
 func TestWhatCannotBeAppliedIsSaid(t *testing.T) {
 	t.Parallel()
