@@ -81,7 +81,7 @@ func (w *World) sendDead(m Delivered) {
 	}
 	w.IsOthers(m.Body)
 	if item, err := w.Item(m.Body); err == nil && item.Kind == wire.StartOrchestration {
-		note(&w.deadStarts, item.ID, true)
+		note(&w.overtaken, item.ID, true)
 	}
 	w.Log("the queue gives up %s, which is in %s now", BodyText(m.Body), dead.Name)
 	if age := w.Clock.Now().Sub(m.SentAt); dead.Queue.Inherit(m.Message) && !dead.FIFO() && age > 24*time.Hour {

@@ -10,6 +10,7 @@ import (
 
 	queuememory "github.com/turnstile-go/turnstile/internal/queue/memory"
 	"github.com/turnstile-go/turnstile/internal/simulation/fault"
+	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/queue"
 )
 
@@ -50,6 +51,9 @@ func (q processQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 	for i := range msgs {
 		pending = append(pending, i)
 		q.w.Watch.BeginsSend(q.p, msgs[i].Body)
+		if item, err := q.w.Item(msgs[i].Body); err == nil && item.Kind == wire.StartOrchestration && item.Hops > 0 {
+			note(&q.w.overtaken, item.ID, true)
+		}
 	}
 	failed := map[int]error{}
 	for len(pending) > 0 {

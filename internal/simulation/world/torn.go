@@ -221,7 +221,7 @@ func (w *World) tornRecord(instance string, r store.Record, err error) (store.Re
 		return r, nil
 	}
 	w.Log("the GetItem finds the record of %s as it was", instance)
-	if t.before == nil || t.before.Purged || t.before.Status.Terminal() && w.begunByDead(instance, t.before.ExecutionID) {
+	if t.before == nil || t.before.Purged || t.before.Status.Terminal() && w.begunByOvertaken(instance, t.before.ExecutionID) {
 		w.Ledger.Born[instance] = w.Steps // Who reads it has met no instance, or the run before, which has ended.
 	}
 	if t.before == nil {
@@ -230,11 +230,11 @@ func (w *World) tornRecord(instance string, r store.Record, err error) (store.Re
 	return t.before.Stored(), nil
 }
 
-// begunByDead reports whether the execution that follows was begun by a start that its queue
-// has given up: what stands behind that one in its group overtakes it.
-func (w *World) begunByDead(instance string, execution int64) bool {
+// begunByOvertaken reports whether the execution that follows was begun by a start that its queue
+// has given up, or that went round: what stands behind that one in its group overtakes it.
+func (w *World) begunByOvertaken(instance string, execution int64) bool {
 	x := w.Ledger.Executions[ledger.At(instance, execution+1)]
-	return x != nil && x.Events[0].Start != nil && w.deadStarts[x.Events[0].Start.StartID]
+	return x != nil && x.Events[0].Start != nil && w.overtaken[x.Events[0].Start.StartID]
 }
 
 // isolatedBeside is what a read that is isolated from transactions finds beside

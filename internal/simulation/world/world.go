@@ -108,7 +108,7 @@ type World struct {
 	copied                    map[string]bool // ids of which there were copies
 	twinned                   map[string]bool // facts of messages that two processes had
 	twins                     map[string]bool // their ids
-	deadStarts                map[string]bool // ids of starts that became dead letters
+	overtaken                 map[string]bool // ids of starts that became dead letters or went round
 	kept                      map[string]bool // ids of dead letters that somebody left where they are
 	// later are batches that were received, and that a process gets later.
 	later       []later
