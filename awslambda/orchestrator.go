@@ -56,8 +56,10 @@ type Orchestrator struct {
 	now     func() time.Time
 	// backlogAge of the oldest message of a group needs a person.
 	backlogAge time.Duration
-	close      func()
-	flush      func(context.Context) error
+	// note is what this build has, written down beside the first invocation.
+	note  *catalogNote
+	close func()
+	flush func(context.Context) error
 }
 
 // batchHandler is *orchestrator.Orchestrator or *worker.Worker.
@@ -104,11 +106,12 @@ func NewOrchestrator(app *turnstile.App, environ []string, opts ...Option) (*Orc
 	if err != nil {
 		return nil, err
 	}
+	stops := dynamo.NewActivities(client, tables)
 	h, err := orchestrator.New(orchestrator.Config{
 		Build:          buildName(),
 		Orchestrations: app.Orchestrations(),
 		Inline:         app.Activities(),
-		Services:       orchestrator.Services{Store: dynamo.New(client, tables), Stops: dynamo.NewActivities(client, tables), Queues: queues, Timer: timers, Archive: archive},
+		Services:       orchestrator.Services{Store: dynamo.New(client, tables), Stops: stops, Queues: queues, Timer: timers, Archive: archive},
 		Codecs:         o.codecs,
 		Keys:           keys,
 		Senders:        platform.Senders{ActivityRole: env.ActivityRoleID, ActivitiesMaySend: env.ActivitiesMaySend},
@@ -126,6 +129,7 @@ func NewOrchestrator(app *turnstile.App, environ []string, opts ...Option) (*Orc
 		logger:     logger,
 		now:        time.Now,
 		backlogAge: env.BacklogAge,
+		note:       &catalogNote{app: app, serves: servesOrchestrations, to: stops, logger: logger},
 		close:      h.Close,
 		flush:      o.flush,
 		sources: map[string]platform.Source{
@@ -143,6 +147,7 @@ func (o *Orchestrator) Handle(ctx context.Context, e events.SQSEvent) (events.SQ
 	o.metrics.Begin()
 	defer o.metrics.End()
 	defer flushed(ctx, o.logger, o.flush)
+	defer o.note.begin(ctx)()
 	logReceived(ctx, o.logger, e.Records)
 	batch := make([]platform.Delivery, 0, len(e.Records))
 	var foreign []string

@@ -22,6 +22,8 @@ type ActivityFunction struct {
 	metrics *embeddedmetrics.Metrics
 	logger  *slog.Logger
 	flush   func(context.Context) error
+	// note is what this build has, written down beside the first invocation.
+	note *catalogNote
 }
 
 // NewActivityFunction makes the handler of the activity function from environment
@@ -52,11 +54,10 @@ func NewActivityFunction(app *turnstile.App, environ []string, opts ...Option) (
 	if queues.ActivityDead, err = sqs.New(client, env.ActivityDeadQueueURL, sqs.Options{}); err != nil {
 		return nil, err
 	}
+	stops := dynamo.NewActivities(dynamodb.NewFromConfig(clients), dynamo.Config{Tables: dynamo.Tables{Activities: env.ActivitiesTable}})
 	h, err := worker.New(worker.Config{
-		Activities: app.Activities(),
-		Stops: dynamo.NewActivities(dynamodb.NewFromConfig(clients), dynamo.Config{
-			Tables: dynamo.Tables{Activities: env.ActivitiesTable},
-		}),
+		Activities:  app.Activities(),
+		Stops:       stops,
 		Queues:      queues,
 		Codecs:      o.codecs,
 		Settings:    workerSettings(o.settings, env),
@@ -66,7 +67,8 @@ func NewActivityFunction(app *turnstile.App, environ []string, opts ...Option) (
 		return nil, err
 	}
 	warnUnknown(logger, env)
-	return &ActivityFunction{host: h, metrics: metrics, logger: logger, flush: o.flush}, nil
+	return &ActivityFunction{host: h, metrics: metrics, logger: logger, flush: o.flush,
+		note: &catalogNote{app: app, serves: servesActivities, to: stops, logger: logger}}, nil
 }
 
 // Handle handles one invocation. The error is always nil.
@@ -74,6 +76,7 @@ func (w *ActivityFunction) Handle(ctx context.Context, e events.SQSEvent) (event
 	w.metrics.Begin()
 	defer w.metrics.End()
 	defer flushed(ctx, w.logger, w.flush)
+	defer w.note.begin(ctx)()
 	logReceived(ctx, w.logger, e.Records)
 	batch := make([]platform.Delivery, 0, len(e.Records))
 	for i := range e.Records {

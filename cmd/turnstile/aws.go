@@ -87,7 +87,10 @@ func stackOutputs(ctx context.Context, cfg aws.Config, stack string) (map[string
 // Instances implements backend.
 func (b awsBackend) Instances(ctx context.Context) (instances, error) {
 	c, err := b.Client(ctx)
-	return ofClient{c, time.Now}, err
+	if err != nil {
+		return nil, err
+	}
+	return ofClient{c, time.Now, b.catalog()}, nil
 }
 
 // Client implements backend.

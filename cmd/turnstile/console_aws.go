@@ -55,6 +55,7 @@ func (b awsBackend) Console(ctx context.Context, poll time.Duration) ([]console.
 		place.Kind, place.Settings["endpoint"] = "local stack", endpoint
 	}
 	return []console.Option{
+		console.WithCatalog(b.catalog()),
 		console.WithPlace(place), console.WithDeadLetters(queues, poll),
 		console.WithQueues(&awsQueues{sqs: awssqs.NewFromConfig(cfg), metrics: cloudwatch.NewFromConfig(cfg), urls: found, now: time.Now}),
 	}, nil

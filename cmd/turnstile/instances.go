@@ -26,6 +26,10 @@ type instances interface {
 	// CheckRaise sends nothing, and returns what is odd about an event, a sentence
 	// each.
 	CheckRaise(ctx context.Context, r client.RaiseRequest) ([]string, error)
+	// Catalog is what the code has, and CheckData says what is wrong with data for a
+	// type of it. An error where that is not known.
+	Catalog(ctx context.Context) (api.Catalog, error)
+	CheckData(ctx context.Context, check api.Check) (api.Checked, error)
 	Cancel(ctx context.Context, instance, reason string) error
 	Terminate(ctx context.Context, instance, reason string) error
 	Wake(ctx context.Context, instance string) error
@@ -74,6 +78,8 @@ func (f *givenFailure) Failure() *history.Failure {
 type ofClient struct {
 	*client.Client
 	now func() time.Time
+	// catalog of the code; nil where it is not known.
+	catalog console.CatalogReader
 }
 
 func (c ofClient) Confirm(ctx context.Context, name string, started client.Started) error {

@@ -90,7 +90,7 @@ func (b *bench) queue(name string) *memoryqueue.Queue { return b.queues[name].(*
 
 func (b *bench) Instances(ctx context.Context) (instances, error) {
 	c, err := b.Client(ctx)
-	return ofClient{c, b.clock.Now}, err
+	return ofClient{c, b.clock.Now, nil}, err
 }
 
 func (b *bench) Client(context.Context) (*client.Client, error) {

@@ -14,7 +14,7 @@ import (
 
 func raiseCommand() *command {
 	return &command{
-		name: "raise", also: []string{"signal", "event", "send"}, words: firstInstance(notEnded...), operands: "INSTANCE EVENT", least: 2, most: 2,
+		name: "raise", also: []string{"signal", "event", "send"}, words: raised, operands: "INSTANCE EVENT", least: 2, most: 2,
 		short: "raise an external event for an instance",
 		long: paragraph(
 			"Sends the event to an instance that runs. One that is not there, after some seconds in",

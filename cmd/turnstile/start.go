@@ -19,13 +19,14 @@ import (
 
 func startCommand() *command {
 	return &command{
-		name: "start", also: []string{"run", "execute", "begin", "create"}, words: names, operands: "NAME", least: 1, most: 1,
+		name: "start", also: []string{"run", "execute", "begin", "create"}, words: registered, operands: "NAME", least: 1, most: 1,
 		short: "start an orchestration",
 		long: paragraph(
 			"Asks for a new instance of the orchestration NAME and prints its id. The start is",
 			"queued then; the instance can be described once its first turn is committed.",
 			"An instance id that is taken is an error. A repeat with the same --deduplication-id",
-			"is not: it starts nothing twice."),
+			"is not: it starts nothing twice.",
+			"Where the code is known, a warning says what is odd about the input."),
 		examples: []string{
 			`turnstile start Fulfil --instance order-17 --input '{"id":"order-17"}'`,
 			`turnstile start Fulfil --input @order.json --wait`,
@@ -81,6 +82,7 @@ func startCommand() *command {
 				if err != nil {
 					return err
 				}
+				c.warnOfStart(ctx, cl, &r)
 				started, err := cl.Start(ctx, r)
 				if err != nil {
 					return err

@@ -134,11 +134,14 @@ func types(builds []Build, kind catalog.Kind, name, version string) []*schema.Sc
 			if e.Kind != kind || e.Name != name || version != "" && e.Version != version {
 				continue
 			}
-			if of := e.Takes; kind != catalog.Activity {
-				out = append(out, of)
-			} else {
-				out = append(out, e.Returns)
+			of := e.Takes
+			if kind == catalog.Activity {
+				of = e.Returns
 			}
+			if of == nil {
+				continue // Another build wrote it, and says nothing of its type.
+			}
+			out = append(out, of)
 			if kind == catalog.Orchestration {
 				break // The newest version stands first.
 			}

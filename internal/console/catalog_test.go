@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/internal/catalog"
 	"github.com/turnstile-go/turnstile/internal/console"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/demo"
@@ -113,5 +114,36 @@ func TestAnActivityIsNamedByItsTokenOrByWhereItStands(t *testing.T) {
 	}
 	if strings.Contains(at(api.PendingActivity{Instance: "a", ExecutionID: 1, EventID: 2}).Body.String(), token) {
 		t.Error("the error has a token")
+	}
+}
+
+// strange is what a later build, or a stranger who may write the table, has noted.
+type strange struct{ text string }
+
+func (s strange) Catalog(context.Context) ([]console.Build, error) {
+	b := console.Build{ID: "later", Serves: "cakes", Since: demo.Epoch}
+	return []console.Build{b, {ID: "odd", Serves: "orchestrations", Entries: entries(s.text)}}, nil
+}
+
+func entries(text string) (out []catalog.Entry) {
+	if err := json.Unmarshal([]byte(text), &out); err != nil {
+		panic(err)
+	}
+	return out
+}
+
+func TestACatalogThatAnotherBuildWroteBreaksNothing(t *testing.T) {
+	t.Parallel()
+	b := looking(t, console.WithCatalog(strange{`[{"kind":"orchestration","name":"A"},{"kind":"activity","name":"B","takes":{}},{"kind":"cake","name":"C","takes":null},
+		{"kind":"event","name":"E","takes":{"$ref":"#/$defs/x","$defs":{"x":{"$ref":"#/$defs/x"},"y":null}}},
+		{"kind":"event","name":"F","takes":{"type":"array","items":{"$ref":"nowhere"},"future":7}}]`}))
+	c := get[api.Catalog](b, "catalog")
+	if len(c.Builds) != 2 || len(c.Orchestrations) != 1 || len(c.Activities) != 1 || len(c.Events) != 3 {
+		t.Errorf("it is %+v", c)
+	}
+	for _, in := range []api.Check{{Kind: "orchestration", Name: "A", Data: "1"}, {Kind: "activity", Name: "B", Data: "1"}, {Kind: "event", Name: "E", Data: "1"}, {Kind: "event", Name: "F", Data: "[1]"}} {
+		for _, p := range post[api.Checked](b, "catalog/check", in).Problems {
+			t.Errorf("%s %s: %s", in.Kind, in.Name, p.Text)
+		}
 	}
 }

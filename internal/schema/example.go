@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 )
 
+// longestExample is the size in bytes from which on nothing more is filled in.
+const longestExample = 16 << 10
+
 // Example returns data of the schema to fill in, in lines: every field that there is,
 // empty, one element for a list. Nil where there is nothing to fill in: for a type
 // without fields.
@@ -22,6 +25,10 @@ func (s *Schema) Example() json.RawMessage {
 
 // example writes an example; inside are the definitions that it stands in.
 func (s *Schema) example(b *bytes.Buffer, root *Schema, inside map[string]bool) {
+	if b.Len() > longestExample {
+		b.WriteString("null") // Types that hold each other many times have examples without end.
+		return
+	}
 	if s.Ref != "" {
 		if inside[s.Ref] {
 			b.WriteString("null") // A type that holds itself ends here.

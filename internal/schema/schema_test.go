@@ -240,3 +240,21 @@ func some(t *rapid.T, of reflect.Type, depth int) any {
 	}
 	return rapid.IntRange(-2, 300).Draw(t, "number")
 }
+
+type wide struct{ A, B, C, D, E, F, G, H, I, J deep }
+
+type deep struct{ A, B, C, D, E, F, G, H, I, J deeper }
+
+type deeper struct{ A, B, C, D, E, F, G, H, I, J deepest }
+
+type deepest struct {
+	A, B, C, D, E, F, G, H, I, J string
+}
+
+func TestAnExampleEndsThoughTypesHoldEachOtherManyTimes(t *testing.T) {
+	t.Parallel()
+	example := schema.Of(reflect.TypeFor[wide]()).Example()
+	if !json.Valid(example) || len(example) > 256<<10 {
+		t.Errorf("it has %d bytes", len(example))
+	}
+}

@@ -111,6 +111,11 @@
 //	next_attempt, next_due_ms, next_noted_ms,
 //	next_kind, next_message                              the attempt that follows
 //
+// Items of execution 0 belong to no activity. Two kinds are of builds: "0#0#builds"
+// names all of them, with an attribute "since/", what it serves, "/", its id (N, Unix
+// milliseconds) for each; "0#0#build/", what it serves, "/", its id holds its catalog
+// (S or B). They do not expire.
+//
 // # keys
 //
 // One item is one key of tokens: key_id (S), secret (B, 32 random bytes).

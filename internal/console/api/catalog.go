@@ -101,6 +101,9 @@ func CatalogEntryOf(e *catalog.Entry) (CatalogEntry, error) {
 }
 
 func typeOf(s *schema.Schema) (CatalogType, error) {
+	if s == nil {
+		s = &schema.Schema{} // Another build wrote it, and says nothing of its type.
+	}
 	text, err := json.Marshal(s)
 	return CatalogType{Type: s.TypeName(), Schema: text, Example: string(s.Example())}, err
 }

@@ -4,6 +4,7 @@ import { About } from "../about.js";
 import { Copy, Facts, Failure, Loading, Moment, Text } from "../components.js";
 import { bytes, count } from "../format.js";
 import { choose, useSetting } from "../settings.js";
+import { Workers } from "./workers.js";
 
 export function AboutView() {
   const { about, error, reload } = useContext(About);
@@ -25,6 +26,7 @@ function Sections({ about }) {
       ["Changes", can.live === "push" ? "pushed as they happen" : `looked for every ${cost.poll_seconds} s or more`],
       ["Dead letters", yes(can.dead_letters, "shown", "not shown")], ["Queues", yes(can.queues, "shown", "not shown")],
     ]} /></section>
+    <${Workers} />
     <section class="card"><h2>What an open page costs</h2>
       ${can.live === "push" ? html`<p>Nothing: changes are told of inside this program, and nothing is read from a service that charges for it.</p>`
       : html`<p>All open pages share one look at the store. While a tab is hidden, its page asks for nothing; when no page is open, nothing is read.</p>

@@ -1,0 +1,71 @@
+package awslambda
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/internal/catalog"
+	"github.com/turnstile-go/turnstile/store/dynamo"
+)
+
+// catalogNote writes down once what this build has, so that consoles can offer it.
+type catalogNote struct {
+	once   sync.Once
+	app    *turnstile.App
+	serves string
+	to     interface {
+		NoteBuild(context.Context, dynamo.Build) error
+	}
+	logger *slog.Logger
+}
+
+// longestNote is how long a note may take. It is made beside the first invocation of a
+// process, and nothing depends on it.
+const longestNote = 2 * time.Second
+
+// begin makes the note, beside what the caller does meanwhile; the caller calls wait
+// before its invocation ends, because Lambda freezes the process then. The nil note
+// makes none.
+func (n *catalogNote) begin(ctx context.Context) (wait func()) {
+	wait = func() {}
+	if n == nil {
+		return wait
+	}
+	n.once.Do(func() {
+		var noting sync.WaitGroup
+		noting.Go(func() {
+			ctx, cancel := context.WithTimeout(ctx, longestNote)
+			defer cancel()
+			if err := n.note(ctx); err != nil {
+				n.logger.WarnContext(ctx, "what this build has is not written down: the forms of a console do not offer it, and nothing else depends on it", "error", err.Error())
+			}
+		})
+		wait = noting.Wait
+	})
+	return wait
+}
+
+func (n *catalogNote) note(ctx context.Context) error {
+	var own []catalog.Declaration
+	for _, d := range n.app.Declared() {
+		// The orchestrator has activities too, those that run inline: nobody completes one.
+		if (d.Kind == catalog.Activity) == (n.serves == servesActivities) {
+			own = append(own, d)
+		}
+	}
+	text, err := json.Marshal(catalog.Entries(own))
+	if err != nil {
+		return err
+	}
+	return n.to.NoteBuild(ctx, dynamo.Build{Serves: n.serves, ID: buildName(), Since: time.Now(), Catalog: text})
+}
+
+// What a function serves.
+const (
+	servesOrchestrations = "orchestrations"
+	servesActivities     = "activities"
+)

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/address"
+	"github.com/turnstile-go/turnstile/internal/console"
+	"github.com/turnstile-go/turnstile/store/dynamo"
+)
+
+const (
+	// knownBuilds is how many builds of each function are read, catalogKept for how
+	// long they are believed.
+	knownBuilds = 4
+	catalogKept = 30 * time.Second
+)
+
+// catalog is what the functions of a stack have written down of their builds. It asks
+// for nothing before it is read.
+func (b awsBackend) catalog() console.CatalogReader {
+	return &awsCatalog{now: time.Now, open: func(ctx context.Context) (buildsTable, error) {
+		cfg, found, err := b.addresses(ctx, address.ActivitiesTable)
+		if err != nil {
+			return nil, err
+		}
+		tables := dynamo.Config{Tables: dynamo.Tables{Activities: found[address.ActivitiesTable]}}
+		return dynamo.NewActivities(dynamodb.NewFromConfig(cfg), tables), nil
+	}}
+}
+
+type buildsTable interface {
+	Builds(ctx context.Context, most int) ([]dynamo.Build, error)
+}
+
+type awsCatalog struct {
+	open func(context.Context) (buildsTable, error)
+	now  func() time.Time
+
+	mu   sync.Mutex
+	read time.Time
+	kept []console.Build
+}
+
+// Catalog implements console.CatalogReader.
+func (a *awsCatalog) Catalog(ctx context.Context) ([]console.Build, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if now := a.now(); a.read.IsZero() || now.Sub(a.read) > catalogKept {
+		table, err := a.open(ctx)
+		if err != nil {
+			return nil, err
+		}
+		found, err := table.Builds(ctx, knownBuilds)
+		if err != nil {
+			return nil, fmt.Errorf("what the functions have: %w", err)
+		}
+		a.kept = nil
+		for _, b := range found {
+			one := console.Build{ID: b.ID, Serves: b.Serves, Since: b.Since}
+			// A build whose catalog cannot be read, such as a later one's, is shown empty.
+			if json.Unmarshal(b.Catalog, &one.Entries) != nil {
+				one.Entries = nil
+			}
+			a.kept = append(a.kept, one)
+		}
+		a.read = now
+	}
+	return a.kept, nil
+}

@@ -1,0 +1,21 @@
+package remote
+
+import (
+	"context"
+
+	"github.com/turnstile-go/turnstile/internal/console/api"
+)
+
+// Catalog returns what the code has, as the console knows it.
+func (c *Client) Catalog(ctx context.Context) (api.Catalog, error) {
+	var got api.Catalog
+	_, err := c.get(ctx, "catalog", nil, &got)
+	return got, err
+}
+
+// CheckData returns what is wrong with data for a type of the code, or odd about it.
+func (c *Client) CheckData(ctx context.Context, check api.Check) (api.Checked, error) {
+	var got api.Checked
+	err := c.post(ctx, "catalog/check", check, &got)
+	return got, err
+}
