@@ -61,13 +61,7 @@ type RedriveError struct {
 	Problem string
 }
 
-func (e *RedriveError) Error() string {
-	from := "where it failed"
-	if e.EventID != 0 {
-		from = fmt.Sprintf("event %d", e.EventID)
-	}
-	return fmt.Sprintf("turnstile: instance %q execution %d cannot go on from %s: %s", e.Instance, e.ExecutionID, from, e.Problem)
-}
+func (e *RedriveError) Error() string { return "turnstile: " + (*redriving.Error)(e).Error() }
 
 // maxTakenOver is how many bytes of history a redrive can take over: they are committed in
 // one transaction, which holds 4 MB, with what the code does next.

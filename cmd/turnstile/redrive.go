@@ -132,11 +132,8 @@ func workText(w *client.RedrivenWork) string {
 // plansJSON are plans as they are printed.
 func plansJSON(plans []redrivePlan) []api.Redriven {
 	all := make([]api.Redriven, len(plans))
-	for i, p := range plans {
-		all[i] = api.Redriven{Instance: p.instance, TakenOver: p.TakenOver, Kept: p.Kept, Again: []api.RedrivenWork{}}
-		for _, w := range p.Again {
-			all[i].Again = append(all[i].Again, api.RedrivenWork{EventID: w.EventID, Kind: w.Kind.String(), Name: w.Name, Instance: w.Instance, Why: w.Why})
-		}
+	for i := range plans {
+		all[i] = api.RedrivenOf(plans[i].instance, &plans[i].Redriven)
 	}
 	return all
 }

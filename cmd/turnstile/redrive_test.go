@@ -42,7 +42,7 @@ func TestARedriveShowsWhatStartsAnewAndSendsIt(t *testing.T) {
 		t.Errorf("sent were %v", sent)
 	}
 	b.fails(exitUsage, []string{"--from and --reset are for instances that are named"}, "redrive", "--status", "failed", "--from", "2")
-	b.fails(exitFailed, []string{"cannot go on from event 9"}, "redrive", "o-1", "--from", "9")
+	b.fails(exitFailed, []string{"cannot be redriven from event 9"}, "redrive", "o-1", "--from", "9")
 	b.ok("redrive", "o-1", "--from", "4", "--reason", "mended")
 	b.ok("redrive", "--name", "Fulfil", "--yes", "2")
 	bodies := ""

@@ -42,11 +42,7 @@ func (h *handler) rerun(r *request, in api.Rerun) (api.Started, error) {
 func (h *handler) redrive(r *request, in api.Redrive) (api.Redriven, error) {
 	d, err := h.as(r.Request).Redrive(r.Context(), client.RedriveRequest{Instance: r.vars["id"], From: in.From, Reason: in.Reason,
 		Reset: in.Reset, DryRun: in.DryRun, DeduplicationID: in.StartID})
-	out := api.Redriven{Instance: r.vars["id"], StartID: d.StartID, After: d.After, TakenOver: d.TakenOver, Kept: d.Kept, Again: []api.RedrivenWork{}}
-	for _, w := range d.Again {
-		out.Again = append(out.Again, api.RedrivenWork{EventID: w.EventID, Kind: w.Kind.String(), Name: w.Name, Instance: w.Instance, Why: w.Why})
-	}
-	return out, err
+	return api.RedrivenOf(r.vars["id"], &d), err
 }
 
 func (h *handler) raise(r *request, in api.Raise) (api.Sent, error) {

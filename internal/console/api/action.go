@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 )
 
 // Start asks for a new instance.
@@ -83,6 +84,15 @@ type RedrivenWork struct {
 	Instance string `json:"instance,omitempty"`
 	// Why is "failed", "open", or "forgotten" for what the code is to ask for again.
 	Why string `json:"why"`
+}
+
+// RedrivenOf is what a redrive of an instance has go on.
+func RedrivenOf(instance string, d *client.Redriven) Redriven {
+	out := Redriven{Instance: instance, StartID: d.StartID, After: d.After, TakenOver: d.TakenOver, Kept: d.Kept, Again: []RedrivenWork{}}
+	for _, w := range d.Again {
+		out.Again = append(out.Again, RedrivenWork{EventID: w.EventID, Kind: w.Kind.String(), Name: w.Name, Instance: w.Instance, Why: w.Why})
+	}
+	return out
 }
 
 // StartEvent is an event that a start brings.

@@ -66,6 +66,16 @@ func stepOf(ctx *engine.Context, name, in string) ([]byte, error) {
 	return ctx.Await(ctx.Activity(engine.ActivityCall{Name: name, Input: []byte(in)}))
 }
 
+// threeSteps does one after the other.
+func threeSteps(ctx *engine.Context, _ []byte) ([]byte, error) {
+	for _, in := range []string{"1", "2", "3"} {
+		if _, err := stepOf(ctx, "Step", in); err != nil {
+			return nil, err
+		}
+	}
+	return []byte(`"done"`), nil
+}
+
 func TestO10ARedriveGoesOnWhereTheInstanceFailed(t *testing.T) {
 	t.Parallel()
 	for _, cold := range []bool{false, true} {
@@ -77,12 +87,7 @@ func TestO10ARedriveGoesOnWhereTheInstanceFailed(t *testing.T) {
 			if err := ctx.SetCustomStatus([]byte(`"packing"`)); err != nil {
 				return nil, err
 			}
-			for _, in := range []string{"1", "2", "3"} {
-				if _, err := stepOf(ctx, "Step", in); err != nil {
-					return nil, err
-				}
-			}
-			return []byte(`"done"`), nil
+			return threeSteps(ctx, nil)
 		})
 		r := counted(w, "Step")
 		r.broken["3"] = true
@@ -316,14 +321,7 @@ func TestO10WhatWasSentToOthersIsNotSentAgain(t *testing.T) {
 func TestO10ARedriveThatTheCodeContradictsIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
-		for _, in := range []string{"1", "2", "3"} {
-			if _, err := stepOf(ctx, "Step", in); err != nil {
-				return nil, err
-			}
-		}
-		return nil, nil
-	})
+	w.orchestration("Main", threeSteps)
 	r := counted(w, "Step")
 	r.broken["3"] = true
 	w.start("a", "Main", "1")
@@ -346,14 +344,7 @@ func TestO10ARedriveThatTheCodeContradictsIsRefused(t *testing.T) {
 func TestO10ARedriveFromAnEvent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
-		for _, in := range []string{"1", "2", "3"} {
-			if _, err := stepOf(ctx, "Step", in); err != nil {
-				return nil, err
-			}
-		}
-		return []byte(`"done"`), nil
-	})
+	w.orchestration("Main", threeSteps)
 	r := counted(w, "Step")
 	w.start("a", "Main", "1")
 	w.run()

@@ -86,6 +86,14 @@ func hadNoRoom(w *world.World, r *store.Record) bool {
 
 // mayBeTerminated: itself or one above it was.
 func (s *Random) mayBeTerminated(w *world.World, instance string) bool {
+	return s.terminatedAbove(w, instance, map[string]bool{})
+}
+
+func (s *Random) terminatedAbove(w *world.World, instance string, seen map[string]bool) bool {
+	if seen[instance] {
+		return false
+	}
+	seen[instance] = true
 	for _, r := range s.roots {
 		if r.instance == instance {
 			return r.terminated
@@ -94,15 +102,37 @@ func (s *Random) mayBeTerminated(w *world.World, instance string) bool {
 	if s.ended[instance] {
 		return true
 	}
+	for _, p := range s.parents(w, instance) {
+		if terminatesWithParent(w, p) || s.terminatedAbove(w, p.Instance, seen) {
+			return true
+		}
+	}
+	return false
+}
+
+// parents are those of an instance: of its last execution, and, where somebody redrives, of
+// all, because a parent that was terminated may have been one of a run before.
+func (s *Random) parents(w *world.World, instance string) (all []*history.Parent) {
+	last := w.Ledger.Last[instance]
+	first := last
 	if s.redriven {
-		return true // Of a run before, a parent may have been.
+		first = 1
 	}
-	x := w.Ledger.Executions[ledger.At(instance, w.Ledger.Last[instance])]
-	if x == nil || x.Events[0].Start == nil || x.Events[0].Start.Parent == nil {
-		return false
+	for n := first; n <= last; n++ {
+		x := w.Ledger.Executions[ledger.At(instance, n)]
+		if x == nil {
+			continue
+		}
+		for i := range x.Events {
+			if i > 0 && !s.redriven {
+				break
+			}
+			if start := x.Events[i].Start; start != nil && start.Parent != nil {
+				all = append(all, start.Parent)
+			}
+		}
 	}
-	p := x.Events[0].Start.Parent
-	return terminatesWithParent(w, p) || s.mayBeTerminated(w, p.Instance)
+	return all
 }
 
 // excused are kinds of failure of activities and children that faults of the run
