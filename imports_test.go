@@ -102,7 +102,7 @@ var layers = []layer{
 	{dir: "internal/console/api", own: ". client internal/catalog internal/deadletter history internal/recording internal/schema internal/timeline store internal/wire"},
 	{dir: "internal/console/page"},
 	{dir: "console", own: "client internal/console"},
-	{dir: "internal/console", own: ". client codec internal/console/api internal/console/page internal/catalog internal/deadletter history internal/recording internal/near internal/schema internal/timeline queue store internal/wire"},
+	{dir: "internal/console", own: ". client codec internal/console/api internal/console/page internal/catalog internal/deadletter history internal/recording internal/near internal/schema internal/timeline queue schedule store internal/wire"},
 	{dir: "embedded/...", own: "any"},
 	{dir: "turnstiletest/...", own: "any"},
 	// From what is decided to what looks for failures: nobody below knows who is above.

@@ -13,6 +13,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/schedule"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -89,6 +90,7 @@ func codeOf(err error) api.Code {
 		ended    *client.EndedError
 		running  *client.StillRunningError
 		redrive  *client.RedriveError
+		ticks    *schedule.InvalidError
 		pending  *client.NotPendingError
 		token    *client.TokenError
 		name     *turnstile.InvalidNameError
@@ -111,7 +113,7 @@ func codeOf(err error) api.Code {
 		return api.CodeEnded
 	case errors.As(err, &running):
 		return api.CodeStillRunning
-	case errors.As(err, &redrive):
+	case errors.As(err, &redrive), errors.As(err, &ticks):
 		return api.CodeInvalid
 	case errors.As(err, &pending):
 		return api.CodeNotPending

@@ -134,6 +134,9 @@ func TestWhatProvesSomethingNeverLeaves(t *testing.T) {
 		if r.Method != "GET" || r.Pattern == "live" || r.Pattern == "queues" || r.Pattern == "catalog" {
 			continue
 		}
+		if r.Pattern == "schedules/{name}" {
+			continue // There is none; its answer is the custom status of an instance, which another route shows.
+		}
 		seen++
 		path := strings.NewReplacer("{id}", "old", "{execution}", "1", "{event}", "1").Replace(r.Pattern)
 		a := b.do("GET", "api/v1/"+path, nil)

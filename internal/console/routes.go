@@ -12,6 +12,7 @@ func (h *handler) table() []route {
 	const (
 		instance  = "instances/{id}"
 		execution = instance + "/executions/{execution}"
+		scheduled = "schedules/{name}"
 	)
 	filters := []param{
 		{"status", "string", "only with this status: running, stuck, suspended, scheduled, corrupt, completed, failed, cancelled, terminated; one that is stuck, suspended, scheduled or corrupt is not listed as running"},
@@ -61,6 +62,11 @@ func (h *handler) table() []route {
 		{method: get, pattern: "limits", endpoint: reads(h.limits),
 			summary: "Limits over instances for which an attempt has waited lately, or that were set: who has permits and who waits. Of one key, without key of all.",
 			query:   []param{{"key", "string", "only of this key"}}},
+		{method: get, pattern: "schedules", endpoint: reads(h.schedules),
+			summary: "A page of schedules, newest first: when they are due, what they have started and what they have missed.",
+			query:   []param{{"page_token", "string", "go on behind a page, with its next_page_token"}}},
+		{method: get, pattern: scheduled, endpoint: reads(h.schedule),
+			summary: "How a schedule stands."},
 		{method: get, pattern: "catalog", endpoint: reads(h.readCatalog),
 			summary: "What the code has, with its types: orchestrations, activities and events, for forms; and which builds have said so."},
 		{method: post, pattern: "catalog/check", endpoint: takes(maxRequest, h.check),
@@ -104,6 +110,16 @@ func (h *handler) table() []route {
 			summary: "Change how many attempts with a key may run at a time, whatever the code says."},
 		{method: post, pattern: "limits/reset", acts: true, endpoint: takes(maxRequest, h.resetLimit),
 			summary: "Have the number in the code count again."},
+		{method: post, pattern: scheduled + "/pause", acts: true, endpoint: takes(maxRequest, h.pauseSchedule),
+			summary: "Have a schedule start nothing until it is resumed."},
+		{method: post, pattern: scheduled + "/resume", acts: true, endpoint: takes(maxRequest, h.resumeSchedule),
+			summary: "Let a paused schedule go on with its next tick."},
+		{method: post, pattern: scheduled + "/trigger", acts: true, endpoint: takes(maxRequest, h.triggerSchedule),
+			summary: "Have a schedule start an instance now."},
+		{method: post, pattern: scheduled + "/backfill", acts: true, endpoint: takes(maxRequest, h.backfillSchedule),
+			summary: "Have a schedule start the ticks of a range; one that was started before is not started again."},
+		{method: post, pattern: scheduled + "/delete", acts: true, endpoint: takes(maxRequest, h.deleteSchedule),
+			summary: "End a schedule. What it has started goes on."},
 		{method: post, pattern: "activities/complete", acts: true, endpoint: takes(maxRequest, h.completeActivity),
 			summary: "Complete a pending activity, by its token or where it stands."},
 		{method: post, pattern: "activities/fail", acts: true, endpoint: takes(maxRequest, h.failActivity),

@@ -31,6 +31,7 @@ var views = []struct{ name, address string }{
 	{"stuck", "#/stuck"},
 	{"dead letters", "#/dead-letters"},
 	{"queues", "#/queues"},
+	{"schedules", "#/schedules"},
 	{"about", "#/about"},
 	{"inspect", "#/inspect"},
 	{"an address that is none", "#/nothing/here"},

@@ -16,6 +16,7 @@ import { Instances } from "./views/instances.js";
 import { Stuck } from "./views/stuck.js";
 import { DeadLetters } from "./views/deadletters.js";
 import { Queues } from "./views/queues.js";
+import { Schedules } from "./views/schedules.js";
 import { AboutView } from "./views/about.js";
 import { Palette } from "./views/palette.js";
 import { Help } from "./views/help.js";
@@ -26,6 +27,7 @@ import { StartDialog } from "./actions/start.js";
 const views = [
   ["instances", "Instances", "i"],
   ["stuck", "Stuck", "s"],
+  ["schedules", "Schedules", "c"],
   ["dead-letters", "Dead letters", "d"],
   ["queues", "Queues", "q"],
   ["about", "About", "a"],
@@ -123,6 +125,7 @@ function View({ where }) {
   switch (view) {
     case "instances": return html`<${Instances} query=${query} />`;
     case "stuck": return html`<${Stuck} query=${query} />`;
+    case "schedules": return html`<${Schedules} name=${id} />`;
     case "dead-letters": return html`<${DeadLetters} query=${query} />`;
     case "queues": return html`<${Queues} query=${query} />`;
     case "about": return html`<${AboutView} />`;

@@ -1,0 +1,98 @@
+package console
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/schedule"
+)
+
+// schedules returns a page of schedules.
+func (h *handler) schedules(r *request) (api.ScheduleList, error) {
+	page, err := schedule.List(r.Context(), h.client, r.query.Get("page_token"))
+	out := api.ScheduleList{At: h.now().UTC(), Schedules: []api.Schedule{}, NextPageToken: page.NextPageToken}
+	for i := range page.Schedules {
+		out.Schedules = append(out.Schedules, scheduleOf(&page.Schedules[i]))
+	}
+	return out, err
+}
+
+func (h *handler) schedule(r *request) (api.Schedule, error) {
+	d, err := schedule.Describe(r.Context(), h.client, r.vars["name"])
+	return scheduleOf(&d), err
+}
+
+func (h *handler) pauseSchedule(r *request, in api.ScheduleNote) (api.ScheduleAsked, error) {
+	name := r.vars["name"]
+	return api.ScheduleAsked{Name: name}, schedule.Pause(r.Context(), h.as(r.Request), name, in.Note)
+}
+
+func (h *handler) resumeSchedule(r *request, in api.ScheduleNote) (api.ScheduleAsked, error) {
+	name := r.vars["name"]
+	return api.ScheduleAsked{Name: name}, schedule.Resume(r.Context(), h.as(r.Request), name, in.Note)
+}
+
+func (h *handler) deleteSchedule(r *request, in api.ScheduleNote) (api.ScheduleAsked, error) {
+	name := r.vars["name"]
+	return api.ScheduleAsked{Name: name}, schedule.Delete(r.Context(), h.as(r.Request), name, in.Note)
+}
+
+func (h *handler) triggerSchedule(r *request, _ api.ScheduleTrigger) (api.ScheduleAsked, error) {
+	name := r.vars["name"]
+	instance, err := schedule.Trigger(r.Context(), h.as(r.Request), name)
+	return api.ScheduleAsked{Name: name, Instance: instance}, err
+}
+
+func (h *handler) backfillSchedule(r *request, in api.ScheduleBackfill) (api.ScheduleAsked, error) {
+	name := r.vars["name"]
+	n, err := schedule.Backfill(r.Context(), h.as(r.Request), name, in.From, in.To)
+	return api.ScheduleAsked{Name: name, Ticks: n}, err
+}
+
+func scheduleOf(d *schedule.Description) api.Schedule {
+	def := &d.Definition
+	s := api.Schedule{
+		Name: def.Name, Status: scheduleStatus(d), Instance: d.Instance.Instance,
+		Cron: def.Cron, Every: span(def.Every), Offset: span(def.Offset), Zone: def.Zone, Begin: def.Begin, End: def.End, Jitter: span(def.Jitter),
+		Overlap: string(cmp.Or(def.Overlap, schedule.Skip)), CatchUp: string(cmp.Or(def.CatchUp, schedule.CatchUpLast)), Window: span(def.Window),
+		Orchestration: def.Starts.Name, Version: def.Starts.Version, Input: def.Starts.Input, Note: d.Note,
+		Ticks: append([]time.Time{}, d.Ticks...), Running: runs(d.Running), Recent: runs(d.Recent), Buffered: append([]time.Time{}, d.Buffered...),
+		Missed: []api.ScheduleMissed{}, Started: d.Started, MissedTicks: d.MissedTicks,
+	}
+	for _, m := range slices.Backward(d.Missed) {
+		s.Missed = append(s.Missed, api.ScheduleMissed{From: m.From, To: m.To, Ticks: m.Ticks, Reason: m.Reason})
+	}
+	return s
+}
+
+// runs are listed newest first.
+func runs(list []schedule.Run) []api.ScheduleRun {
+	out := []api.ScheduleRun{}
+	for _, r := range slices.Backward(list) {
+		out = append(out, api.ScheduleRun{Tick: r.Tick, Instance: r.Instance, StartedAt: r.StartedAt, Outcome: r.Outcome, Failure: r.Failure})
+	}
+	return out
+}
+
+func scheduleStatus(d *schedule.Description) string {
+	switch {
+	case d.Instance.Status != client.StatusRunning:
+		return string(d.Instance.Status)
+	case d.Paused:
+		return "paused"
+	case d.Next.IsZero():
+		return "over"
+	}
+	return "active"
+}
+
+// span is a duration as text; empty for none.
+func span(d time.Duration) string {
+	if d == 0 {
+		return ""
+	}
+	return d.String()
+}
