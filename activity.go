@@ -78,6 +78,9 @@ func (a Activity[In, Out]) With(options ...ActivityOption) Activity[In, Out] {
 // it to stop: context.Cause is a [*StoppedError] then.
 func (a Activity[In, Out]) Implement(implementation func(context.Context, In) (Out, error), options ...ImplementationOption) Part {
 	entry := activities.Activity{Name: a.name, Source: source()}
+	if a.retry != nil {
+		entry.Queue = a.retry.Queue
+	}
 	for _, o := range options {
 		o.applyToImplementation(&entry)
 	}

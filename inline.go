@@ -36,6 +36,10 @@ func (a Activity[In, Out]) Inline(ctx Context, in In) (Out, error) {
 		panic(&MisuseError{Call: "Activity.Inline", Problem: fmt.Sprintf(
 			"%q has a Limit or a Rate over all instances, which workers keep, and an inline run has no worker: schedule it with Call or Start", a.name)})
 	}
+	if a.retry != nil && (a.retry.Queue != "" || a.retry.FairKey != "") {
+		panic(&MisuseError{Call: "Activity.Inline", Problem: fmt.Sprintf(
+			"%q has a Queue or FairBy, which are for workers, and an inline run has no worker: schedule it with Call or Start", a.name)})
+	}
 	if a.options != nil {
 		return zero, a.options
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/internal/names"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store/dynamo"
 )
@@ -39,9 +40,12 @@ type Config struct {
 	OrchestratorQueueURL string // o a c  TURNSTILE_ORCHESTRATOR_QUEUE_URL
 	DelayQueueURL        string // o      TURNSTILE_DELAY_QUEUE_URL
 	ActivityQueueURL     string // o a    TURNSTILE_ACTIVITY_QUEUE_URL
-	ActivityDeadQueueURL string // o a    TURNSTILE_ACTIVITY_DEAD_QUEUE_URL
-	DeadFIFOQueueURL     string // o      TURNSTILE_DEAD_FIFO_QUEUE_URL
-	DeadQueueURL         string // o      TURNSTILE_DEAD_QUEUE_URL
+	// ActivityQueues are the URLs of the activity queues that have a name, by it
+	// (turnstile.Queue). ActivityQueueURL is one of them in a function that serves it.
+	ActivityQueues       map[string]string // o a  TURNSTILE_ACTIVITY_QUEUES, optional: "name=URL name=URL"
+	ActivityDeadQueueURL string            // o a    TURNSTILE_ACTIVITY_DEAD_QUEUE_URL
+	DeadFIFOQueueURL     string            // o      TURNSTILE_DEAD_FIFO_QUEUE_URL
+	DeadQueueURL         string            // o      TURNSTILE_DEAD_QUEUE_URL
 
 	// The event sources of the orchestrator, by which it tells where a message
 	// came from. Scheduler delivers to the first and leaves what it could not
@@ -153,6 +157,7 @@ func OrchestratorConfig(environ []string) (Config, error) {
 	e.OrchestratorQueueURL = r.required("TURNSTILE_ORCHESTRATOR_QUEUE_URL", fifoQueueURL)
 	e.DelayQueueURL = r.required("TURNSTILE_DELAY_QUEUE_URL", standardQueueURL)
 	e.ActivityQueueURL = r.required("TURNSTILE_ACTIVITY_QUEUE_URL", standardQueueURL)
+	e.ActivityQueues = r.queues("TURNSTILE_ACTIVITY_QUEUES")
 	e.ActivityDeadQueueURL = r.required("TURNSTILE_ACTIVITY_DEAD_QUEUE_URL", standardQueueURL)
 	e.DeadFIFOQueueURL = r.required("TURNSTILE_DEAD_FIFO_QUEUE_URL", fifoQueueURL)
 	e.DeadQueueURL = r.required("TURNSTILE_DEAD_QUEUE_URL", standardQueueURL)
@@ -189,6 +194,7 @@ func ActivityConfig(environ []string) (Config, error) {
 	e.ActivitiesTable = r.required("TURNSTILE_ACTIVITIES_TABLE", tableName)
 	e.OrchestratorQueueURL = r.required("TURNSTILE_ORCHESTRATOR_QUEUE_URL", fifoQueueURL)
 	e.ActivityQueueURL = r.required("TURNSTILE_ACTIVITY_QUEUE_URL", standardQueueURL)
+	e.ActivityQueues = r.queues("TURNSTILE_ACTIVITY_QUEUES")
 	e.ActivityDeadQueueURL = r.required("TURNSTILE_ACTIVITY_DEAD_QUEUE_URL", standardQueueURL)
 	e.MaxResult = r.whole("TURNSTILE_MAX_RESULT_BYTES", 1_000, turnstile.MaxPayload)
 	e.Unknown = r.unknown()
@@ -274,6 +280,29 @@ func (r *reader) optional(name, fallback string, s shape) string {
 	}
 	r.check(name, value, s)
 	return value
+}
+
+// queues returns the URLs of queues by their names.
+func (r *reader) queues(variable string) map[string]string {
+	value := r.get(variable)
+	if value == "" {
+		return nil
+	}
+	all := map[string]string{}
+	r.check(variable, value, shape{
+		want: `names and URLs of standard queues, each once, such as "gpu=https://sqs.eu-central-1.amazonaws.com/123456789012/gpu urgent=https://…"`,
+		ok: func(value string) bool {
+			for _, one := range strings.Fields(value) {
+				name, url, _ := strings.Cut(one, "=")
+				if _, twice := all[name]; twice || names.Queue(name) != "" || name == names.DefaultQueue || !standardQueueURL.ok(url) {
+					return false
+				}
+				all[name] = url
+			}
+			return true
+		},
+	})
+	return all
 }
 
 // duration returns 0 for a variable that is not set.

@@ -231,7 +231,8 @@ func orchestratorQueues(client sqs.Client, env Config) (q platform.Queues, err e
 			return platform.Queues{}, err
 		}
 	}
-	return q, nil
+	q.Named, err = namedQueues(client, env.ActivityQueues)
+	return q, err
 }
 
 // orchestratorSettings lets a variable that is set go before its field.

@@ -55,10 +55,14 @@ func NewActivityFunction(app *turnstile.App, environ []string, opts ...Option) (
 		return nil, err
 	}
 	stops := dynamo.NewActivities(dynamodb.NewFromConfig(clients), dynamo.Config{Tables: dynamo.Tables{Activities: env.ActivitiesTable}})
+	if queues.Named, err = namedQueues(client, env.ActivityQueues); err != nil {
+		return nil, err
+	}
 	h, err := worker.New(worker.Config{
 		Activities:  app.Activities(),
 		Stops:       stops,
 		Queues:      queues,
+		Queue:       servedQueue(env),
 		Codecs:      o.codecs,
 		Settings:    workerSettings(o.settings, env),
 		Environment: platform.Environment{RequestID: requestID, Observer: o.observers(metrics, logger), Logger: logger},

@@ -75,6 +75,9 @@ func variablesTable(t *testing.T) string {
 			set[m[1]] = "`" + m[3] + "`"
 		}
 	}
+	if strings.Contains(template, `TURNSTILE_ACTIVITY_QUEUES: ""`) {
+		set["TURNSTILE_ACTIVITY_QUEUES"] = "named queues"
+	}
 	var b strings.Builder
 	b.WriteString("| variable | orchestrator | activities | client | the template sets it from | values |\n| --- | --- | --- | --- | --- | --- |\n")
 	rows := 0

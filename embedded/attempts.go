@@ -16,8 +16,8 @@ import (
 // attempts are those that workers of this process have, for a console that shows
 // them. Their messages are read only when somebody looks.
 type attempts struct {
-	clock clock.Clock
-	queue *memoryqueue.Queue
+	clock  clock.Clock
+	queues []*memoryqueue.Queue
 
 	mu  sync.Mutex
 	has map[*begun]struct{}
@@ -28,8 +28,8 @@ type begun struct {
 	at    time.Time
 }
 
-func newAttempts(c clock.Clock, activities *memoryqueue.Queue) *attempts {
-	return &attempts{clock: c, queue: activities, has: map[*begun]struct{}{}}
+func newAttempts(c clock.Clock, activities []*memoryqueue.Queue) *attempts {
+	return &attempts{clock: c, queues: activities, has: map[*begun]struct{}{}}
 }
 
 func (a *attempts) begin(batch []queue.Message) *begun {
@@ -49,9 +49,11 @@ func (a *attempts) end(b *begun) {
 // Attempts implements console.AttemptReader.
 func (a *attempts) Attempts(instance string) []console.Attempt {
 	var out []console.Attempt
-	for _, m := range a.queue.Snapshot() {
-		if m.Visible {
-			out = appendAttempt(out, instance, &m.Message, time.Time{})
+	for _, q := range a.queues {
+		for _, m := range q.Snapshot() {
+			if m.Visible {
+				out = appendAttempt(out, instance, &m.Message, time.Time{})
+			}
 		}
 	}
 	a.mu.Lock()

@@ -2,11 +2,14 @@ package embedded
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/turnstile-go/turnstile/internal/console"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
 	memoryqueue "github.com/turnstile-go/turnstile/internal/queue/memory"
+	"github.com/turnstile-go/turnstile/internal/queues"
 )
 
 // ConsoleOptions are what a runtime gives its console: its time, its queues, its dead
@@ -36,7 +39,7 @@ func (c consoleQueues) named() []struct {
 	dead, fifo bool
 } {
 	q := c.env.queues
-	return []struct {
+	all := []struct {
 		name       string
 		queue      *memoryqueue.Queue
 		dead, fifo bool
@@ -45,6 +48,12 @@ func (c consoleQueues) named() []struct {
 		{deadletter.Activity, q.Activity, false, false}, {deadletter.ActivityDead, q.ActivityDead, false, false},
 		{deadletter.DeadFIFO, q.DeadFIFO, true, true}, {deadletter.Dead, q.DeadStandard, true, false},
 	}
+	for i, name := range slices.Sorted(maps.Keys(q.Named)) {
+		named := all[2]
+		named.name, named.queue = queues.OfName(name), q.Named[name]
+		all = slices.Insert(all, 3+i, named)
+	}
+	return all
 }
 
 // Queues implements console.QueueReader.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/internal/keyring"
+	"github.com/turnstile-go/turnstile/internal/names"
 	memorystore "github.com/turnstile-go/turnstile/internal/store/memory"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
@@ -32,6 +33,8 @@ type Database interface {
 	Keys() store.Keys
 	// Queue returns the journal of the queue of that name.
 	Queue(name string) queue.Journal
+	// Queues returns the names of queues that have messages.
+	Queues() ([]string, error)
 	// Timer returns the journal of the timer.
 	Timer() timer.Journal
 	// Flush returns when all that was written before is durable.
@@ -55,6 +58,7 @@ func (m *inMemory) Store() store.Store           { return m.store }
 func (m *inMemory) Activities() store.Activities { return m.activities }
 func (m *inMemory) Keys() store.Keys             { return &m.keys }
 func (*inMemory) Queue(string) queue.Journal     { return nil }
+func (*inMemory) Queues() ([]string, error)      { return nil, nil }
 func (*inMemory) Timer() timer.Journal           { return nil }
 func (*inMemory) Flush(context.Context) error    { return nil }
 
@@ -78,6 +82,17 @@ func (q flushed) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 
 // check refuses what cannot be together.
 func (o *options) check() error {
+	for name, workers := range o.queues {
+		if p := names.Queue(name); p != "" {
+			return fmt.Errorf("embedded: WithQueue: the name %s", p)
+		}
+		if name == names.DefaultQueue {
+			return fmt.Errorf("embedded: WithQueue: %q is the queue that has no name: WithWorkers says how many workers it has", name)
+		}
+		if workers < 1 {
+			return fmt.Errorf("embedded: WithQueue: %d workers for queue %q: at least one is needed", workers, name)
+		}
+	}
 	if o.workers < 1 {
 		return fmt.Errorf("embedded: %d workers: at least one is needed", o.workers)
 	}

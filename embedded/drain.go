@@ -12,7 +12,7 @@ import (
 // does not come runs: then it returns when ctx ends, with its error.
 func (e *Runtime) Drain(ctx context.Context) error {
 	var received []*memoryqueue.Queue
-	for _, s := range e.queues.Sources() {
+	for _, s := range e.sources() {
 		received = append(received, s.Queue)
 	}
 	for {

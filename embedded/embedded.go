@@ -41,7 +41,7 @@ type Runtime struct {
 	timer        *memorytimer.Timer
 	sweeper      *queues.Sweeper
 	orchestrator *orchestrator.Orchestrator
-	worker       *worker.Worker
+	workers      map[string]*worker.Worker // by the queue that they serve
 	client       *client.Client
 	ran          atomic.Bool
 	attempts     *attempts
@@ -111,7 +111,10 @@ func (e *Runtime) wire(app *turnstile.App) error {
 	if e.queues, err = queues.New(e.clock, e.database.Queue); err != nil {
 		return err
 	}
-	e.attempts = newAttempts(e.clock, e.queues.Activity)
+	if err := e.openNamed(app); err != nil {
+		return err
+	}
+	e.attempts = newAttempts(e.clock, e.activityQueues())
 	changed := newChanges()
 	e.store = watchedStore{e.database.Store(), changed}
 	stops := e.database.Activities()
@@ -121,7 +124,7 @@ func (e *Runtime) wire(app *turnstile.App) error {
 	if err != nil {
 		return err
 	}
-	forHost := e.queues.ForHost(func(q *memoryqueue.Queue, final bool) queue.Queue {
+	forHost := e.forHost(func(q *memoryqueue.Queue, final bool) queue.Queue {
 		if final {
 			return watchedDeadLetters{q, e.opts.dead}
 		}
@@ -148,11 +151,7 @@ func (e *Runtime) wire(app *turnstile.App) error {
 	if err != nil {
 		return err
 	}
-	e.worker, err = worker.New(worker.Config{
-		Activities: app.Activities(), Stops: stops, Queues: forHost, Codecs: e.opts.codecs,
-		Settings: e.opts.settings, Environment: platform.Environment{Clock: e.clock, Random: e.opts.random, Observer: e.opts.observer, Logger: e.opts.logger},
-	})
-	if err != nil {
+	if err := e.newWorkers(app, stops, forHost); err != nil {
 		return err
 	}
 	e.client, err = client.New(client.Config{

@@ -28,6 +28,7 @@ type options struct {
 	codecs     *codec.Set
 	random     io.Reader
 	workers    int
+	queues     map[string]int
 	grace      time.Duration
 	stall      time.Duration
 	pace       time.Duration
@@ -107,6 +108,19 @@ func WithRandom(r io.Reader) Option {
 // messages are handled at once.
 func WithWorkers(n int) Option {
 	return option(func(o *options) { o.workers = n })
+}
+
+// WithQueue has workers of its own, so many, make the attempts of a queue that has a name
+// (turnstile.Queue). A queue that an activity of the application names when it is declared
+// is served without the option, with as many workers as [WithWorkers] says; one that only
+// calls name needs it.
+func WithQueue(name string, workers int) Option {
+	return option(func(o *options) {
+		if o.queues == nil {
+			o.queues = map[string]int{}
+		}
+		o.queues[name] = workers
+	})
 }
 
 // WithShutdownTimeout says how long, in real time, a batch of messages and an

@@ -25,7 +25,7 @@ func (e *Runtime) Run(ctx context.Context) error {
 
 	var receivers, driver sync.WaitGroup
 	var received []*memoryqueue.Queue
-	for _, s := range e.queues.Sources() {
+	for _, s := range e.sources() {
 		received = append(received, s.Queue)
 		receivers.Go(func() { e.receive(ctx, handling, s) })
 	}
@@ -89,7 +89,7 @@ func (e *Runtime) receive(ctx, handling context.Context, s queues.Source) {
 		return batch
 	}
 	var workers sync.WaitGroup
-	for range e.opts.workers {
+	for range e.workersOf(s) {
 		workers.Go(func() {
 			for batch := next(); len(batch) > 0; batch = next() {
 				e.handle(handling, s, batch)
@@ -108,7 +108,7 @@ func (e *Runtime) handle(handling context.Context, s queues.Source, batch []queu
 	var failed []string
 	if s.Is == platform.SourceActivity {
 		begun := e.attempts.begin(batch)
-		failed = e.worker.Handle(handling, deliveries)
+		failed = e.workers[s.Name].Handle(handling, deliveries)
 		e.attempts.end(begun)
 	} else {
 		failed = e.orchestrator.Handle(handling, deliveries)

@@ -215,6 +215,8 @@ const (
 	retryRateKey
 	retryRate
 	retryRateMS
+	retryQueue
+	retryFairKey
 )
 
 func (d *decoder) retryField(r *Retry, key []byte, b64 bool) bool {
@@ -226,6 +228,10 @@ func (d *decoder) retryField(r *Retry, key []byte, b64 bool) bool {
 		return d.text(&r.LimitKey, retryLimitKey, b64)
 	case "rate_key":
 		return d.text(&r.RateKey, retryRateKey, b64)
+	case "queue":
+		return d.text(&r.Queue, retryQueue, b64)
+	case "fair_key":
+		return d.text(&r.FairKey, retryFairKey, b64)
 	}
 	if b64 {
 		return d.skip()

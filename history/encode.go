@@ -231,6 +231,8 @@ func appendRetry(dst []byte, r *Retry) []byte {
 	dst = appendText(dst, "rate_key", r.RateKey)
 	dst = appendInt(dst, "rate", int64(r.Rate))
 	dst = appendInt(dst, "rate_ms", r.RateMS)
+	dst = appendText(dst, "queue", r.Queue)
+	dst = appendText(dst, "fair_key", r.FairKey)
 	return closeObject(dst, start)
 }
 

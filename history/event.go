@@ -317,6 +317,10 @@ type Retry struct {
 	RateKey string `json:"rate_key,omitempty"`
 	Rate    int    `json:"rate,omitempty"`
 	RateMS  int64  `json:"rate_ms,omitempty"`
+	// Queue is the activity queue that its attempts go through; empty for the one that
+	// has no name. FairKey is the key by which it shares that queue with others.
+	Queue   string `json:"queue,omitempty"`
+	FairKey string `json:"fair_key,omitempty"`
 }
 
 // MaxCarriedSenderIDs bounds how many sender ids go over into the next

@@ -116,6 +116,7 @@ func anyEvent(texts *rapid.Generator[string]) *rapid.Generator[history.Event] {
 				Coefficient: rapid.Float64().Draw(t, "coefficient"), Jitter: rapid.Float64().Draw(t, "jitter"),
 				TimeoutMS: whole.Draw(t, "timeout_ms"), FinalCodes: list("final_codes"),
 				LimitKey: text("limit_key"), Limit: rapid.IntMin(0).Draw(t, "limit"), RateKey: text("rate_key"), Rate: rapid.IntMin(0).Draw(t, "rate"), RateMS: whole.Draw(t, "rate_ms"),
+				Queue: text("queue"), FairKey: text("fair_key"),
 			}
 			if e.Retry.Coefficient == 0 { // not -0, which is left out
 				e.Retry.Coefficient = 0

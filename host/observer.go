@@ -102,7 +102,8 @@ const (
 	// of a build that is being rolled out), "codec" (sealed by one that this build
 	// does not have), "not_due", "grace" (a deletion that is to wait), "receives"
 	// (shortly before the queue's receive limit), "not_registered" (an activity),
-	// "limit" (an attempt without a permit of its Limit or Rate).
+	// "limit" (an attempt without a permit of its Limit or Rate), "not_served" (an attempt
+	// whose queue nobody serves), "other_queue" (one on its way to its queue).
 	CountDelayed Counter = "delayed"
 	// CountForwarded: messages of standard queues sent on to the FIFO queue, by
 	// kind; and "old": attempts sent to the activity queue anew, before SQS deletes

@@ -23,8 +23,10 @@ type Queue interface {
 	Send(ctx context.Context, msgs ...Outgoing) error
 	// Receive returns up to max (1 to 10) messages; it waits up to wait for
 	// the first, and returns none when there are none by then. On a FIFO queue
-	// a group with a message in flight gives none. A context that ends is its
-	// error.
+	// a group with a message in flight gives none. On a standard queue groups share the
+	// receivers: in memory they take turns, a message each, and messages without a group
+	// are one group; SQS prefers quiet groups once one is noisy. A context that ends is
+	// its error.
 	Receive(ctx context.Context, max int, wait time.Duration) ([]Message, error)
 	// Delete acknowledges a received message. Deleting twice is not an error.
 	// ErrReceiptExpired where the service notices that the delivery is over:
@@ -60,9 +62,12 @@ const (
 // Outgoing is a message to send.
 type Outgoing struct {
 	Body string
-	// Group and DedupID: FIFO only, left out on a standard queue. Without
-	// DedupID the content's hash is taken.
-	Group   string
+	// Group: on a FIFO queue its messages keep their order, one needs it. On a standard
+	// queue it is the key by which messages share the receivers, empty for none: see
+	// Queue.Receive.
+	Group string
+	// DedupID: FIFO only, left out on a standard queue. Without it the content's hash is
+	// taken.
 	DedupID string
 	// Unordered: it need not stay after messages of its group that stand before
 	// of it in the same Send, and may share a batch with them: if the batch

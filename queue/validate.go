@@ -59,14 +59,14 @@ func (o Outgoing) problem(fifo bool) (field, problem string) {
 	if p := o.attributesProblem(); p != "" {
 		return "attributes", p
 	}
+	if p := idProblem(o.Group); p != "" {
+		return "group", p
+	}
 	if !fifo {
 		return "", ""
 	}
 	if o.Group == "" {
 		return "group", "it is empty; a FIFO queue needs one"
-	}
-	if p := idProblem(o.Group); p != "" {
-		return "group", p
 	}
 	if p := idProblem(o.DedupID); p != "" {
 		return "deduplication id", p

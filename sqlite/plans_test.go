@@ -29,6 +29,7 @@ var scanned = map[string]string{
 	"UPDATE activities SET claim_until_ms = ? WHERE claim_until_ms > ?":                                                            "once, when the database is opened",
 	"UPDATE activities SET suspect_ms = ? WHERE suspect_ms > ?":                                                                    "once, when the database is opened",
 	"SELECT instance, execution, event FROM activities":                                                                            "once, when the database is opened",
+	"SELECT DISTINCT queue FROM messages ORDER BY queue":                                                                           "once, when the runtime begins",
 	"SELECT name, due_ns, body, grp FROM schedules ORDER BY created":                                                               "once, when the runtime begins",
 	"SELECT ids FROM remembered WHERE queue = ? ORDER BY until_ns":                                                                 "once, when the runtime begins",
 	"SELECT name, status, count(*) FROM instances INDEXED BY instances_by_status WHERE list_key IS NOT NULL GROUP BY status, name": "once, when somebody counts",
@@ -153,6 +154,9 @@ func useActivities(ctx context.Context, db *DB) error {
 
 func useJournals(ctx context.Context, db *DB) error {
 	q, tm := db.Queue("q"), db.Timer()
+	if _, err := db.Queues(); err != nil {
+		return err
+	}
 	_, loaded := q.Load()
 	_, scheduled := tm.Load()
 	for seq := range int64(3) {

@@ -40,6 +40,17 @@ func (db *DB) Queue(name string) queue.Journal {
 	return j
 }
 
+// Queues implements embedded.Database.
+func (db *DB) Queues() (names []string, err error) {
+	err = db.readers.read(func(c *conn) error {
+		return c.query(func(s *sqlite3.Stmt) error {
+			names = append(names, s.ColumnText(0))
+			return nil
+		}, "SELECT DISTINCT queue FROM messages ORDER BY queue")
+	})
+	return names, err
+}
+
 // Ready implements queue.Journal.
 func (j *queueJournal) Ready() error { return j.db.writer.ready() }
 
@@ -53,7 +64,7 @@ func (j *queueJournal) Load() (queue.Contents, error) {
 		err := c.query(func(s *sqlite3.Stmt) error {
 			m, err := scanMessage(s)
 			kept.Messages = append(kept.Messages, m)
-			if r := rememberedOf(&m); m.Group != "" && now.Before(r.Until) {
+			if r := rememberedOf(&m); m.DedupID != "" && now.Before(r.Until) {
 				kept.Remembered = append(kept.Remembered, r)
 			}
 			return err
@@ -106,7 +117,7 @@ func (j *queueJournal) Sent(m queue.Kept) {
 	j.mu.Unlock()
 	j.db.writer.note(func(n *notes) {
 		n.sent(j.name, m)
-		if m.Group != "" {
+		if m.DedupID != "" {
 			r := rememberedOf(&m)
 			n.remember(j.name, rememberedLine(&r), r.Until)
 		}

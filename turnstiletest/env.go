@@ -127,7 +127,13 @@ func newEnv(t T, app *turnstile.App, opts ...Option) *Env {
 
 func (e *Env) wire() error {
 	var err error
+	if err := e.opts.checkQueues(); err != nil {
+		return err
+	}
 	if e.queues, err = queues.New(e.clock, nil); err != nil {
+		return err
+	}
+	if err := e.queues.Add(unserved); err != nil {
 		return err
 	}
 	e.timer, err = memorytimer.New(memorytimer.Options{Clock: e.clock, Deliver: func(ctx context.Context, s timer.Schedule) error {

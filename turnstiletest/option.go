@@ -42,6 +42,8 @@ type options struct {
 	outcomeOnly bool
 	// codecs seal what is stored and sent; nil for plain payloads.
 	codecs *codec.Set
+	// queues of activities that are served; nil for all.
+	queues []string
 }
 
 // maxBatch is how many messages the queue gives at once.

@@ -57,7 +57,7 @@ func (e *Env) processes() error {
 		e.orchestrators[i], err = orchestrator.New(orchestrator.Config{
 			Orchestrations: e.app.Orchestrations(),
 			Inline:         activities,
-			Services:       orchestrator.Services{Store: e.meter.Store(boundedStore{e.store, &e.boundary, e.recorded}), Stops: stops, Queues: forHost, Timer: e.meter.Timer(boundedTimer{e.timer, &e.boundary})},
+			Services:       orchestrator.Services{Store: e.meter.Store(boundedStore{e.store, &e.boundary, e.recorded}), Stops: stops, Queues: e.ofOrchestrators(forHost), Timer: e.meter.Timer(boundedTimer{e.timer, &e.boundary})},
 			Codecs:         e.opts.codecs,
 			Keys:           keys,
 			Settings:       settings,
@@ -69,7 +69,7 @@ func (e *Env) processes() error {
 		}
 	}
 	e.worker, err = worker.New(worker.Config{
-		Activities: activities, Stops: stops, Queues: forHost, Codecs: e.opts.codecs, Settings: settings, Environment: platform.Environment{Clock: clock, Random: middle{&e.claims}, Go: here, Observer: observer{e.metrics.worker, e}, Logger: e.opts.log()},
+		Activities: activities, Stops: stops, Queues: forHost, Queue: worker.AnyQueue, Codecs: e.opts.codecs, Settings: settings, Environment: platform.Environment{Clock: clock, Random: middle{&e.claims}, Go: here, Observer: observer{e.metrics.worker, e}, Logger: e.opts.log()},
 	})
 	return err
 }

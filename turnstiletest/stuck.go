@@ -134,7 +134,7 @@ func (e *Env) open(instance string) string {
 		case history.ExternalSubscribed:
 			open = append(open, fmt.Sprintf("event %q, which nobody raised (event %d)%s", o.Name, o.EventID, e.nearEvent(instance, o.Name)))
 		case history.ActivityScheduled:
-			open = append(open, fmt.Sprintf("activity %q (event %d)", o.Name, o.EventID))
+			open = append(open, fmt.Sprintf("activity %q (event %d)%s", o.Name, o.EventID, e.unservedQueue(instance, o.EventID)))
 		case history.TimerCreated:
 			open = append(open, fmt.Sprintf("a timer due %s (event %d)", o.DueAt.Format(time.RFC3339), o.EventID))
 		case history.SubOrchestrationScheduled:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -23,6 +24,8 @@ type Activity struct {
 	// Final reports whether no attempt follows one that failed with this
 	// error; nil for never.
 	Final func(error) bool
+	// Queue that its declaration names; empty for none. A call may name another.
+	Queue string
 	// Source is the file and line of the registration.
 	Source string
 }
@@ -60,6 +63,21 @@ func NewRegistry(activities ...Activity) (*Registry, error) {
 	}
 	sort.Strings(r.names)
 	return r, nil
+}
+
+// Queues returns the queues that the activities name, each once and in order.
+func (r *Registry) Queues() []string {
+	if r == nil {
+		return nil
+	}
+	var all []string
+	for _, a := range r.byName {
+		if a.Queue != "" && !slices.Contains(all, a.Queue) {
+			all = append(all, a.Queue)
+		}
+	}
+	slices.Sort(all)
+	return all
 }
 
 // Lookup returns the activity of that name. *NotRegisteredError lists what is

@@ -16,7 +16,7 @@ const maxLimitKey = 256
 func LimitKey(key string) string {
 	switch {
 	case key == "":
-		return "is empty: name what is limited"
+		return "is empty: name what shares it"
 	case len(key) > maxLimitKey:
 		return fmt.Sprintf("has %d bytes, it can have at most %d: use a name or a hash of it", len(key), maxLimitKey)
 	case !utf8.ValidString(key):

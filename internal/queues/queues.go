@@ -17,7 +17,14 @@ import (
 type Queues struct {
 	Orchestrator, Delay, Activity, ActivityDead *memory.Queue
 	DeadFIFO, DeadStandard                      *memory.Queue
+	// Named are the activity queues that have a name, by it.
+	Named map[string]*memory.Queue
+
+	open func(memory.Options) (*memory.Queue, error)
 }
+
+// OfName is what the activity queue of a name is called, in journals and in what is shown.
+func OfName(name string) string { return "activity:" + name }
 
 const (
 	orchestratorReceives = 1000
@@ -32,22 +39,23 @@ const (
 // journal, unless nil, returns the one of the queue of a name; nil for none.
 func New(c clock.Clock, journal func(name string) queue.Journal) (*Queues, error) {
 	var errs []error
-	make := func(o memory.Options) *memory.Queue {
+	q := &Queues{Named: map[string]*memory.Queue{}, open: func(o memory.Options) (*memory.Queue, error) {
 		o.Clock = c
 		o.Visibility = cmp.Or(o.Visibility, visibility)
 		if journal != nil {
 			o.Journal = journal(o.Name)
 		}
-		q, err := memory.New(o)
+		return memory.New(o)
+	}}
+	make := func(o memory.Options) *memory.Queue {
+		opened, err := q.open(o)
 		if err != nil {
 			errs = append(errs, err)
 		}
-		return q
+		return opened
 	}
-	q := &Queues{
-		DeadFIFO:     make(memory.Options{Name: "dead-fifo", FIFO: true}),
-		DeadStandard: make(memory.Options{Name: "dead"}),
-	}
+	q.DeadFIFO = make(memory.Options{Name: "dead-fifo", FIFO: true})
+	q.DeadStandard = make(memory.Options{Name: "dead"})
 	q.Orchestrator = make(memory.Options{Name: "orchestrator", FIFO: true, DeadLetter: q.DeadFIFO, MaxReceiveCount: orchestratorReceives})
 	q.Delay = make(memory.Options{Name: "delay", DeadLetter: q.DeadStandard, MaxReceiveCount: standardReceives})
 	q.ActivityDead = make(memory.Options{Name: "activity-dead", DeadLetter: q.DeadStandard, MaxReceiveCount: standardReceives})
@@ -59,19 +67,33 @@ func New(c clock.Clock, journal func(name string) queue.Journal) (*Queues, error
 	return q, nil
 }
 
+// Add makes the activity queue of a name, unless it is there.
+func (q *Queues) Add(name string) error {
+	if q.Named[name] != nil {
+		return nil
+	}
+	added, err := q.open(memory.Options{Name: OfName(name), Visibility: activityVisibility, DeadLetter: q.ActivityDead, MaxReceiveCount: activityReceives})
+	if err == nil {
+		q.Named[name] = added
+	}
+	return err
+}
+
 // Source is a queue that is received from, and what it is to the host.
 type Source struct {
 	Queue *memory.Queue
 	Is    platform.Source
+	// Name of an activity queue that has one.
+	Name string
 }
 
-// Sources are those that are received from.
+// Sources are those that are received from, the activity queues that have a name aside.
 func (q *Queues) Sources() []Source {
 	return []Source{
-		{q.Orchestrator, platform.SourceOrchestrator},
-		{q.Delay, platform.SourceDelay},
-		{q.ActivityDead, platform.SourceActivityDead},
-		{q.Activity, platform.SourceActivity},
+		{Queue: q.Orchestrator, Is: platform.SourceOrchestrator},
+		{Queue: q.Delay, Is: platform.SourceDelay},
+		{Queue: q.ActivityDead, Is: platform.SourceActivityDead},
+		{Queue: q.Activity, Is: platform.SourceActivity},
 	}
 }
 
@@ -81,6 +103,9 @@ func (q *Queues) Close() {
 		if queue != nil {
 			queue.Close()
 		}
+	}
+	for _, named := range q.Named {
+		named.Close()
 	}
 }
 

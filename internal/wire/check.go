@@ -197,6 +197,8 @@ func (c *checker) ranges(i *Item) {
 		if r.Limit > maxPermits || r.Rate > maxPermits {
 			c.fail(ReasonInvalidField, "retry", "a limit of %d attempts and a rate of %d, each can be at most %d", r.Limit, r.Rate, maxPermits)
 		}
+		c.ident("retry.queue", r.Queue, l.Name)
+		c.size("retry.fair_key", len(r.FairKey), l.Name)
 		if !(r.Coefficient >= 0) || !(r.Jitter >= 0 && r.Jitter <= 1) {
 			c.fail(ReasonInvalidField, "retry", "expected a coefficient of 0 or more and a jitter from 0 to 1")
 		}

@@ -207,6 +207,8 @@ func (e *encoder) retry(r *history.Retry) {
 		o.text("rate_key", r.RateKey)
 		o.whole("rate", int64(r.Rate))
 		o.whole("rate_ms", r.RateMS)
+		o.text("queue", r.Queue)
+		o.text("fair_key", r.FairKey)
 	})
 }
 

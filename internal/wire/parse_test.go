@@ -32,7 +32,7 @@ func items() []wire.Item {
 		{V: 1, Kind: wire.StartOrchestration, Instance: "order-1", ID: "s9", Name: "Fulfil", OnConflict: wire.ConflictUseExisting},
 		{V: 1, Kind: wire.ActivityExecute, Instance: "order-1", ExecutionID: 1, SchedulingEventID: 3, Name: "Charge", Token: "t",
 			Attempt: 2, ScheduledAtMS: 6, NotBeforeMS: 7, Input: []byte(`"x"`),
-			Retry: &history.Retry{MaxAttempts: 3, InitialMS: 1, MaxMS: 2, Coefficient: 1.5, Jitter: 0.5, TimeoutMS: 9, FinalCodes: []string{"declined"}, LimitKey: "stripe", Limit: 20, RateKey: "ü", Rate: 100, RateMS: 1000}},
+			Retry: &history.Retry{MaxAttempts: 3, InitialMS: 1, MaxMS: 2, Coefficient: 1.5, Jitter: 0.5, TimeoutMS: 9, FinalCodes: []string{"declined"}, LimitKey: "stripe", Limit: 20, RateKey: "ü", Rate: 100, RateMS: 1000, Queue: "gpu", FairKey: "tenant ü"}},
 		{V: 1, Kind: wire.ActivityCompleted, Instance: "order-1", ExecutionID: 1, SourceEventID: 3, Token: "t", Result: []byte(`true`)},
 		{V: 1, Kind: wire.ActivityFailed, Instance: "order-1", ExecutionID: 1, SourceEventID: 3, Token: "t", Details: failure},
 		{V: 1, Kind: wire.ActivityPending, Instance: "order-1", ExecutionID: 1, SourceEventID: 3, Token: "t", Attempt: 1, SentMS: 6, NotBeforeMS: 7},

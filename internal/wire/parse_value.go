@@ -161,6 +161,10 @@ func (p *parser) retry(to **history.Retry) {
 			p.count(f, &r.Rate)
 		case "rate_ms":
 			p.whole(f, &r.RateMS)
+		case "queue":
+			p.text(f, &r.Queue)
+		case "fair_key":
+			p.text(f, &r.FairKey)
 		}
 	}
 }

@@ -35,7 +35,7 @@ var menu = []section{
 		{"Errors and retries", "docs/guide/errors.md"}, {"Concurrency", "docs/guide/concurrency.md"}, {"Events", "docs/guide/events.md"},
 		{"Children", "docs/guide/children.md"}, {"Schedules", "docs/guide/schedules.md"}, {"Begin again", "docs/guide/begin-again.md"}, {"Redrive", "docs/guide/redrive.md"}, {"Suspend", "docs/guide/suspend.md"},
 		{"Search attributes", "docs/guide/search.md"}, {"Interceptors", "docs/guide/interceptors.md"}, {"Limits", "docs/guide/limits.md"},
-		{"Limits over instances", "docs/guide/limits-over-instances.md"}, {"Recipes", "docs/guide/recipes.md"}, {"Lint", "docs/lint.md"},
+		{"Limits over instances", "docs/guide/limits-over-instances.md"}, {"Queues", "docs/guide/queues.md"}, {"Recipes", "docs/guide/recipes.md"}, {"Lint", "docs/lint.md"},
 		{"Testing", "docs/guide/testing.md"}, {"Versions", "docs/guide/versions.md"},
 	}},
 	{"Deploy", []page{

@@ -23,7 +23,7 @@ func (out *Outbox) activity(c *Commit, e *history.Event) {
 		out.unsendable(c, e, wire.ActivityFailed, err)
 		return
 	}
-	out.queue(toActivity, queue.Outgoing{Body: body})
+	out.put(parcel{route: toActivity, queue: edge.QueueOf(e.Retry), msg: queue.Outgoing{Body: body, Group: edge.FairGroup(e.Retry)}})
 	out.ifRejected(func(out *Outbox, err error) { out.unsendable(c, e, wire.ActivityFailed, err) })
 	out.note("activity", e.EventID, e.Name)
 }

@@ -70,6 +70,7 @@ type parcel struct {
 	at, row position
 
 	msg      queue.Outgoing // to a queue
+	queue    string         // its name, for an activity; empty for the default
 	schedule timer.Schedule // its name alone for a removal
 	stop     stop
 	// instead puts into an empty outbox what is sent in its place if its queue rejects

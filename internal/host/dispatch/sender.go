@@ -158,8 +158,13 @@ func (d *dispatcher) take(ctx context.Context, r route, step []*parcel) {
 			parcels = append(parcels, p)
 		}
 	}
-	if r >= toDelay {
-		d.takeMessages(ctx, r, parcels)
+	switch {
+	case r == toActivity:
+		d.takeAttempts(ctx, parcels)
+		return
+	case r >= toDelay:
+		to, name := d.by.To.of(r)
+		d.takeMessages(ctx, to, name, parcels)
 		return
 	}
 	attempts := timerAttempts
@@ -197,14 +202,30 @@ func (d *dispatcher) takeOne(ctx context.Context, p *parcel) error {
 	return nil
 }
 
+// takeAttempts sends attempts to their queues, one queue after the other.
+func (d *dispatcher) takeAttempts(ctx context.Context, parcels []*parcel) {
+	for len(parcels) > 0 {
+		to := d.by.To.Queues.OfAttempts(parcels[0].queue)
+		var same, others []*parcel
+		for _, p := range parcels {
+			if d.by.To.Queues.OfAttempts(p.queue) == to {
+				same = append(same, p)
+			} else {
+				others = append(others, p)
+			}
+		}
+		d.takeMessages(ctx, to, "activity", same)
+		parcels = others
+	}
+}
+
 // takeMessages sends messages to one queue, in batches as SQS takes them. A
 // batch with a message of a group that an earlier one has a message of waits
 // for that one.
-func (d *dispatcher) takeMessages(ctx context.Context, r route, parcels []*parcel) {
+func (d *dispatcher) takeMessages(ctx context.Context, to queue.Queue, name string, parcels []*parcel) {
 	if len(parcels) == 0 {
 		return
 	}
-	to, name := d.by.To.of(r)
 	msgs, pending := make([]queue.Outgoing, len(parcels)), make([]int, len(parcels))
 	for i, p := range parcels {
 		msgs[i], pending[i] = p.msg, i
@@ -280,7 +301,7 @@ func (d *dispatcher) replace(ctx context.Context, p *parcel, rejected *queue.Rej
 		"execution_id", p.at.execution, "event_id", p.at.event, "error", rejected)
 	d.by.tell(ctx, out.told.refused)
 	by := out.parcels[0]
-	p.route, p.msg, p.instead = by.route, by.msg, by.instead
+	p.route, p.queue, p.msg, p.instead = by.route, by.queue, by.msg, by.instead
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.replaced = true
@@ -301,8 +322,6 @@ func (t *Targets) of(r route) (to queue.Queue, name string) {
 	switch r {
 	case toDelay:
 		return t.Queues.Delay, "delay"
-	case toActivity:
-		return t.Queues.Activity, "activity"
 	case toOrchestrator:
 		return t.Queues.Orchestrator, "orchestrator"
 	}

@@ -46,7 +46,7 @@ func (e Edge) Again(item *wire.Item) (string, error) {
 	return string(body), err
 }
 
-// SendAttempt sends the message of an attempt that is due at a time to the activity
+// SendAttempt sends the message of an attempt that is due at a time to its
 // queue. What is due later than a queue can wait says so, and goes round.
 func (e Edge) SendAttempt(ctx context.Context, to queue.Queue, item wire.Item, due, now time.Time) error {
 	rest := due.Sub(now)
@@ -58,7 +58,7 @@ func (e Edge) SendAttempt(ctx context.Context, to queue.Queue, item wire.Item, d
 	if err != nil {
 		return err
 	}
-	return to.Send(ctx, queue.Outgoing{Body: body, Delay: QueueDelay(rest)})
+	return to.Send(ctx, queue.Outgoing{Body: body, Delay: QueueDelay(rest), Group: FairGroup(item.Retry)})
 }
 
 // QueueDelay returns the delay of a message that is due after rest: at most what a

@@ -115,7 +115,7 @@ func (d *Door) sendAnew(ctx context.Context, m *Message) error {
 	if end, bounded := attempt.TotalEnd(item.Retry, time.UnixMilli(item.ScheduledAtMS)); bounded && due.After(end) {
 		due = end // Then it fails for that.
 	}
-	if err := d.Edge.SendAttempt(ctx, d.Queues.Activity, item, due, now); err != nil {
+	if err := d.Edge.SendAttempt(ctx, d.Queues.OfAttempts(edge.QueueOf(item.Retry)), item, due, now); err != nil {
 		return fmt.Errorf("host: attempt %d of activity %q, instance %q, not sent to the activity queue again: %w", item.Attempt, item.Name, item.Instance, err)
 	}
 	d.Logger.WarnContext(ctx, "attempt was received too often for its queue, and is sent there again", "activity", item.Name,

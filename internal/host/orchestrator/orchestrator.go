@@ -139,6 +139,7 @@ func (cfg *Config) complete() error {
 	require(q.DeadStandard == nil, "the standard dead-letter queue")
 	cfg.Environment.Complete()
 	sharing.Queues(&q.Orchestrator, &q.Delay, &q.Activity, &q.ActivityDead, &q.DeadFIFO, &q.DeadStandard)
+	q.Named = sharing.Named(q.Named)
 	return errors.Join(append(errs, cfg.Settings.Complete())...)
 }
 

@@ -151,7 +151,7 @@ func (a *attempt) sendAttempt(ctx context.Context, s *deciding.Attempt) error {
 	if err != nil {
 		return err
 	}
-	err = a.desk.Edge.SendAttempt(ctx, a.desk.Queues.Activity, next, due, now)
+	err = a.desk.Edge.SendAttempt(ctx, a.desk.Queues.OfAttempts(edge.QueueOf(next.Retry)), next, due, now)
 	if edge.Unfit(err) {
 		// As in the worker, it is the activity's failure.
 		unsent := edge.Unsendable(err, fmt.Sprintf("attempt %d of activity %q", next.Attempt, next.Name))

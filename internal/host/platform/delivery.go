@@ -34,6 +34,9 @@ type Queues struct {
 	Delay queue.Queue
 	// Activity is standard.
 	Activity queue.Queue
+	// Named returns the activity queue of a name, nil where nobody serves it. It is nil
+	// where no queue has a name.
+	Named func(name string) queue.Queue
 	// ActivityDead is the activity queue's dead-letter queue.
 	ActivityDead queue.Queue
 	// DeadFIFO and DeadStandard are the final dead-letter queues, which a worker
@@ -50,6 +53,17 @@ func (q *Queues) Of(s Source) queue.Queue {
 		return q.Delay
 	case SourceActivityDead:
 		return q.ActivityDead
+	}
+	return q.Activity
+}
+
+// OfAttempts returns the activity queue of a name, empty for the one without: what is for
+// a queue that nobody serves goes round in that.
+func (q *Queues) OfAttempts(name string) queue.Queue {
+	if name != "" && q.Named != nil {
+		if named := q.Named(name); named != nil {
+			return named
+		}
 	}
 	return q.Activity
 }

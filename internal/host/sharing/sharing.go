@@ -138,6 +138,26 @@ func Queues(queues ...*queue.Queue) {
 	}
 }
 
+// Named has the calls of queues that have a name shared: each name is one queue.
+func Named(of func(name string) queue.Queue) func(name string) queue.Queue {
+	if of == nil {
+		return nil
+	}
+	var known sync.Map
+	return func(name string) queue.Queue {
+		if q, is := known.Load(name); is {
+			return q.(queue.Queue)
+		}
+		q := of(name)
+		if q == nil {
+			return nil // It may be there later.
+		}
+		Queues(&q)
+		first, _ := known.LoadOrStore(name, q)
+		return first.(queue.Queue)
+	}
+}
+
 // Send implements queue.Queue.
 func (q *sharedQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 	s, bytes := of(ctx), 0

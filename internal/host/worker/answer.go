@@ -28,9 +28,11 @@ type answer struct {
 	completion *wire.Item
 	// dedupID of the completion, where it is not that of the fact (wire.DedupID).
 	dedupID string
-	// next attempt, which goes to the activity queue, and when it is due.
-	next *wire.Item
-	due  time.Time
+	// next attempt, and when it is due. It goes to the queue that this one came by, or to
+	// that of its policy (forward).
+	next    *wire.Item
+	due     time.Time
+	forward bool
 	// outcome is counted among the attempts, delayed among what goes round; empty
 	// for what is not.
 	outcome, delayed string
@@ -55,10 +57,14 @@ func (w *Worker) give(ctx context.Context, a *answer) error {
 		}
 	}
 	if next := a.next; next != nil {
-		err := w.edge.SendAttempt(ctx, w.Queues.Activity, *next, a.due, w.Clock.Now())
+		to := w.Queues.Activity
+		if a.forward {
+			to = w.Queues.OfAttempts(edge.QueueOf(next.Retry))
+		}
+		err := w.edge.SendAttempt(ctx, to, *next, a.due, w.Clock.Now())
 		if edge.Unfit(err) && next.Details != nil {
 			next.Details = wire.FailureOf(edge.Shortened(err, next.Details.History()))
-			err = w.edge.SendAttempt(ctx, w.Queues.Activity, *next, a.due, w.Clock.Now())
+			err = w.edge.SendAttempt(ctx, to, *next, a.due, w.Clock.Now())
 		}
 		if edge.Unfit(err) {
 			// Its queue took an earlier attempt, and takes less now.

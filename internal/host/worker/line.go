@@ -41,6 +41,8 @@ type permit struct {
 type receipt struct {
 	Message string `json:"message"`
 	Receipt string `json:"receipt"`
+	// Queue that the message is in, if it has a name.
+	Queue string `json:"queue,omitempty"`
 }
 
 func (t *task) who() limits.Who {
@@ -153,7 +155,7 @@ func (w *Worker) park(ctx context.Context, t *task, d time.Duration) error {
 	} else if err != nil {
 		return fmt.Errorf("message of an attempt that waits for a permit not hidden: %w", err)
 	}
-	at, err := json.Marshal(receipt{t.ID, t.Receipt})
+	at, err := json.Marshal(receipt{t.ID, t.Receipt, w.Queue})
 	if err != nil {
 		return err
 	}
@@ -200,7 +202,7 @@ func (w *Worker) call(ctx context.Context, limit string, called []limits.Who) {
 			err = json.Unmarshal([]byte(item.Claim.Token), &at)
 		}
 		if err == nil {
-			err = w.Queues.Activity.SetVisibility(sharing.Alone(ctx), 0, queue.Message{ID: at.Message, Receipt: at.Receipt})
+			err = w.show(ctx, at)
 		}
 		if err == nil {
 			w.Observer.Count(host.CountPermits, "called", 1)
@@ -222,6 +224,17 @@ func (w *Worker) call(ctx context.Context, limit string, called []limits.Who) {
 			w.Logger.DebugContext(ctx, "attempt that cannot be called not passed over; the next is called some seconds later", "key", limit, "error", err)
 		}
 	}
+}
+
+// show makes the message of an attempt that waits visible, in whichever queue it is.
+func (w *Worker) show(ctx context.Context, at receipt) error {
+	in := w.Queues.Activity
+	if at.Queue != w.Queue {
+		if in = w.Queues.OfAttempts(at.Queue); at.Queue == "" || in == w.Queues.Activity {
+			return fmt.Errorf("its message is in queue %q, which this worker does not know", at.Queue)
+		}
+	}
+	return in.SetVisibility(sharing.Alone(ctx), 0, queue.Message{ID: at.Message, Receipt: at.Receipt})
 }
 
 // givePermits gives back what an attempt has taken. What cannot be given back is free

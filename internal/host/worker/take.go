@@ -104,6 +104,9 @@ func (w *Worker) prepare(ctx context.Context, t *task, alone bool) (p *prepared,
 	if state.Stop {
 		return nil, stopped(item, state.StopReason), nil
 	}
+	if instead := w.elsewhere(ctx, item, now); instead != nil {
+		return nil, instead, nil
+	}
 	code, err := w.Activities.Lookup(item.Name)
 	if err != nil {
 		w.Logger.WarnContext(ctx, "activity is not registered in this build; its attempt goes round until one that has it makes it", attrs(item, "error", err)...)

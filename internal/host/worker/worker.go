@@ -35,6 +35,9 @@ type Config struct {
 	Stops store.Activities
 	// Queues: Orchestrator, Activity and ActivityDead are required.
 	Queues platform.Queues
+	// Queue is the name of Queues.Activity; empty where it has none. AnyQueue makes the
+	// attempts of all names.
+	Queue string
 	// Codecs open inputs and seal results; nil for plain ones. The code of
 	// activities has plain payloads.
 	Codecs *codec.Set
@@ -43,6 +46,9 @@ type Config struct {
 	// Environment; its zero value will do.
 	platform.Environment
 }
+
+// AnyQueue is the name of a queue that attempts of all names come through.
+const AnyQueue = "*"
 
 // Worker runs attempts of activities. Its methods may be called from several
 // goroutines at once.
@@ -73,6 +79,7 @@ func New(cfg Config) (*Worker, error) {
 	}
 	cfg.Environment.Complete()
 	sharing.Queues(&cfg.Queues.Orchestrator, &cfg.Queues.Activity, &cfg.Queues.ActivityDead)
+	cfg.Queues.Named = sharing.Named(cfg.Queues.Named)
 	return &Worker{Config: cfg, edge: edge.New(cfg.Codecs), random: random.New(cfg.Random)}, nil
 }
 

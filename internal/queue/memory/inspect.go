@@ -150,8 +150,7 @@ func (q *Queue) ReceiveThese(ids ...string) ([]queue.Message, error) {
 			}
 			g.visible = g.visible[1:]
 		} else {
-			q.visible.Remove(m.element)
-			m.element = nil
+			q.visible.remove(m)
 		}
 		out = append(out, q.deliver(m, now))
 	}

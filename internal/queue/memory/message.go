@@ -22,6 +22,7 @@ type message struct {
 	id         string
 	body       string
 	group      *group // nil on a standard queue
+	fair       string // its group on a standard queue
 	dedupID    string
 	attributes map[string]string
 	sender     string
@@ -39,7 +40,7 @@ type message struct {
 	// place in the heap of those.
 	due   time.Time
 	index int
-	// element is its place among the visible of a standard queue.
+	// element is its place among the visible of its share on a standard queue.
 	element *list.Element
 }
 
@@ -68,6 +69,8 @@ func (m *message) seen() queue.Message {
 	}
 	if m.group != nil {
 		v.Group = m.group.id
+	} else {
+		v.Group = m.fair
 	}
 	return v
 }

@@ -25,6 +25,7 @@ type model struct {
 	sent       []modelSent
 	shown      int // counts what became visible, for the order of a standard queue
 	dead       []string
+	turns      []string // groups of a standard queue with visible messages, the next first
 }
 
 type modelMessage struct {
@@ -63,6 +64,25 @@ func (m *model) send(group, dedup, body string, delay time.Duration) string {
 func (m *model) show(msg *modelMessage) {
 	m.shown++
 	msg.due, msg.inFlight, msg.shown = time.Time{}, false, m.shown
+	if !slices.Contains(m.turns, msg.group) {
+		m.turns = append(m.turns, msg.group)
+	}
+}
+
+// visible returns the visible messages of a group, in the order of becoming so.
+func (m *model) visible(group string) (all []*modelMessage) {
+	for _, msg := range m.msgs {
+		if msg.group == group && msg.due.IsZero() {
+			all = append(all, msg)
+		}
+	}
+	slices.SortFunc(all, func(a, b *modelMessage) int { return cmp.Compare(a.shown, b.shown) })
+	return all
+}
+
+// prune takes groups without visible messages out of the turns.
+func (m *model) prune() {
+	m.turns = slices.DeleteFunc(m.turns, func(group string) bool { return len(m.visible(group)) == 0 })
 }
 
 // step makes visible or dead-letters what is due, in the order of due times.
@@ -87,6 +107,7 @@ func (m *model) step() {
 func (m *model) remove(msg *modelMessage) {
 	i := slices.Index(m.msgs, msg)
 	m.msgs = slices.Delete(m.msgs, i, i+1)
+	m.prune()
 }
 
 func (m *model) blocked(group string) bool {
@@ -108,14 +129,21 @@ func (m *model) receive(max int) []string {
 		ordered := slices.Clone(candidates)
 		slices.SortStableFunc(ordered, func(a, b *modelMessage) int { return cmp.Compare(oldest(a.group), oldest(b.group)) })
 		candidates = ordered
-	} else {
-		slices.SortFunc(candidates, func(a, b *modelMessage) int { return cmp.Compare(a.shown, b.shown) })
 	}
 	var out []string
-	for _, msg := range candidates[:min(max, len(candidates))] {
+	take := func(msg *modelMessage) {
 		msg.inFlight, msg.due = true, m.now.Add(m.visibility)
 		msg.received++
 		out = append(out, fmt.Sprintf("%s %s %d", msg.id, msg.body, msg.received))
+	}
+	for !m.fifo && len(m.turns) > 0 && len(out) < max {
+		group := m.turns[0]
+		take(m.visible(group)[0])
+		m.turns = append(m.turns[1:], group)
+		m.prune()
+	}
+	for i := 0; m.fifo && i < min(max, len(candidates)); i++ {
+		take(candidates[i])
 	}
 	return out
 }
@@ -235,9 +263,10 @@ func TestTheQueueBehavesAsTheModel(t *testing.T) {
 				q.Close()
 				dead.Close()
 				dead, q = open()
+				m.turns = nil
 				// What was in flight is visible again, all in the order of sending.
 				for _, msg := range m.msgs {
-					if msg.inFlight || msg.due.IsZero() {
+					if msg.inFlight || !msg.due.After(m.now) {
 						m.show(msg)
 					}
 				}

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"container/heap"
-	"container/list"
 	"context"
 	"errors"
 	"fmt"
@@ -32,11 +31,10 @@ type Queue struct {
 	waiting dueHeap
 	// oldest is no later than when the oldest message was sent.
 	oldest time.Time
-	// readyGroups and groups: FIFO only. visible: standard only, in the order
-	// of becoming visible.
+	// readyGroups and groups: FIFO only. visible: standard only.
 	groups      map[string]*group
 	readyGroups groupHeap
-	visible     list.List
+	visible     shares
 	dedup       dedup
 
 	// ready is closed when a message can be received; nil while nobody asks.
@@ -186,6 +184,8 @@ func (q *Queue) join(m *message, id string) {
 			m.group = &group{id: id, index: -1}
 			q.groups[id] = m.group
 		}
+	} else {
+		m.fair = id
 	}
 	if len(q.messages) == 0 || m.sentAt.Before(q.oldest) {
 		q.oldest = m.sentAt
@@ -265,13 +265,7 @@ func (q *Queue) take(max int, now time.Time) []queue.Message {
 // next removes the next message that may be received from the visible ones.
 func (q *Queue) next() *message {
 	if !q.opts.FIFO {
-		front := q.visible.Front()
-		if front == nil {
-			return nil
-		}
-		m := q.visible.Remove(front).(*message)
-		m.element = nil
-		return m
+		return q.visible.next()
 	}
 	if len(q.readyGroups) == 0 {
 		return nil

@@ -94,7 +94,7 @@ func (q *Queue) show(m *message) {
 	m.state = visible
 	q.counts.Visible++
 	if m.group == nil {
-		m.element = q.visible.PushBack(m)
+		q.visible.add(m)
 		return
 	}
 	m.group.insert(m)
@@ -106,7 +106,7 @@ func (q *Queue) show(m *message) {
 func (q *Queue) remove(m *message) {
 	q.forget(m)
 	if m.state == visible {
-		q.visible.Remove(m.element)
+		q.visible.remove(m)
 		q.counts.Visible--
 		return
 	}
@@ -133,7 +133,7 @@ func (q *Queue) adopt(dead *message, now time.Time) {
 		sender:     dead.sender,
 		sentAt:     dead.sentAt,
 	}
-	key := dedupKey{id: dead.id}
+	key := dedupKey{group: dead.fair, id: dead.id}
 	if dead.group != nil {
 		key.group = dead.group.id
 		m.sentAt = now
@@ -147,7 +147,7 @@ func (q *Queue) adopt(dead *message, now time.Time) {
 
 // receivable reports whether a Receive would return something.
 func (q *Queue) receivable() bool {
-	return q.visible.Len() > 0 || len(q.readyGroups) > 0
+	return q.visible.n > 0 || len(q.readyGroups) > 0
 }
 
 // readySignal returns the channel that is closed when a message can be

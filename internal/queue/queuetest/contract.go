@@ -30,8 +30,8 @@ var contract = []scenario{
 			if fifo && (m.Group != out.Group || m.DedupID != out.DedupID) {
 				t.Errorf("group %q and deduplication id %q, want %q and %q", m.Group, m.DedupID, out.Group, out.DedupID)
 			}
-			if !fifo && (m.Group != "" || m.DedupID != "") {
-				t.Errorf("group %q and deduplication id %q on a standard queue, want none", m.Group, m.DedupID)
+			if !fifo && (m.Group != out.Group || m.DedupID != "") {
+				t.Errorf("group %q and deduplication id %q on a standard queue, want %q and none", m.Group, m.DedupID, out.Group)
 			}
 			if m.ID == "" || m.Receipt == "" || m.ReceiveCount != 1 || m.SentAt.Before(before) || m.ReceivedAt.Before(before) {
 				t.Errorf("received %+v", m)

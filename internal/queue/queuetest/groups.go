@@ -19,6 +19,26 @@ var groups = []scenario{
 			t.Fatalf("received %q, want %q", got, want)
 		}
 	}},
+	{name: "groups of a standard queue all come, and take turns where the queue is in memory", run: func(t *testing.T, h Harness) {
+		q := h.open(t, Spec{})
+		var all []queue.Outgoing
+		for _, m := range numbered(20, "many") {
+			all = append(all, queue.Outgoing{Body: m.Body, Group: m.Group})
+		}
+		all = append(all, queue.Outgoing{Body: "few-1", Group: "few"}, queue.Outgoing{Body: "few-2", Group: "few"}, queue.Outgoing{Body: "none"})
+		q.send(all...)
+		var got []string
+		for len(got) < len(all) {
+			msgs := q.receive(1)
+			q.delete(msgs...)
+			got = append(got, bodies(msgs)...)
+		}
+		q.none()
+		want := []string{"many-000", "few-1", "none", "many-001", "few-2", "many-002"}
+		if h.VirtualTime && !slices.Equal(got[:6], want) {
+			t.Errorf("received %q first, want %q", got[:6], want)
+		}
+	}},
 	{name: "Q-01 messages of one Send keep the order of their group", run: func(t *testing.T, h Harness) {
 		q := h.open(t, Spec{FIFO: true})
 		a, b := numbered(13, "a"), numbered(13, "b")

@@ -188,6 +188,8 @@ func (q *Queue) entries(msgs []queue.Outgoing, batch []int) []types.SendMessageB
 			if m.DedupID != "" {
 				e.MessageDeduplicationId = aws.String(m.DedupID)
 			}
+		} else if m.Group != "" {
+			e.MessageGroupId = aws.String(m.Group)
 		}
 		if len(m.Attributes) > 0 {
 			e.MessageAttributes = make(map[string]types.MessageAttributeValue, len(m.Attributes))

@@ -205,9 +205,10 @@ func TestWhatAnEntrySays(t *testing.T) {
 		{"without deduplication id it is left to the content", fifoURL, queue.Outgoing{Body: "x", Group: "a"}, types.SendMessageBatchRequestEntry{
 			MessageGroupId: aws.String("a"),
 		}},
-		{"a standard entry has neither, and its delay is rounded up", standardURL, delayed, types.SendMessageBatchRequestEntry{
-			DelaySeconds: 2, MessageAttributes: attributes,
+		{"a standard entry has its group alone, and its delay is rounded up", standardURL, delayed, types.SendMessageBatchRequestEntry{
+			DelaySeconds: 2, MessageAttributes: attributes, MessageGroupId: aws.String("a"),
 		}},
+		{"a standard entry without a group has none", standardURL, queue.Outgoing{Body: "x"}, types.SendMessageBatchRequestEntry{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

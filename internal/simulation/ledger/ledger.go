@@ -226,7 +226,7 @@ func retryAlike(a, b *history.Retry) bool {
 	return a.MaxAttempts == b.MaxAttempts && a.InitialMS == b.InitialMS && a.MaxMS == b.MaxMS && a.Coefficient == b.Coefficient && a.Jitter == b.Jitter &&
 		a.TimeoutMS == b.TimeoutMS && a.TotalTimeoutMS == b.TotalTimeoutMS && a.HeartbeatTimeoutMS == b.HeartbeatTimeoutMS && a.AtMostOnce == b.AtMostOnce &&
 		slices.Equal(a.FinalCodes, b.FinalCodes) && a.Batch == b.Batch && a.AttemptsMade == b.AttemptsMade && a.FirstEventID == b.FirstEventID &&
-		a.LimitKey == b.LimitKey && a.Limit == b.Limit && a.RateKey == b.RateKey && a.Rate == b.Rate && a.RateMS == b.RateMS
+		a.LimitKey == b.LimitKey && a.Limit == b.Limit && a.RateKey == b.RateKey && a.Rate == b.Rate && a.RateMS == b.RateMS && a.Queue == b.Queue && a.FairKey == b.FairKey
 }
 
 func failureAlike(a, b *history.Failure) bool {

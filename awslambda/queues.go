@@ -1,0 +1,33 @@
+package awslambda
+
+import (
+	"github.com/turnstile-go/turnstile/internal/queue/sqs"
+	"github.com/turnstile-go/turnstile/queue"
+)
+
+// namedQueues are the activity queues that have a name; nil where none has.
+func namedQueues(client sqs.Client, urls map[string]string) (func(name string) queue.Queue, error) {
+	if len(urls) == 0 {
+		return nil, nil
+	}
+	named := make(map[string]queue.Queue, len(urls))
+	for name, url := range urls {
+		q, err := sqs.New(client, url, sqs.Options{})
+		if err != nil {
+			return nil, err
+		}
+		named[name] = q
+	}
+	return func(name string) queue.Queue { return named[name] }, nil
+}
+
+// servedQueue is the name of the queue that an activity function serves; empty for the
+// one that has none.
+func servedQueue(env Config) string {
+	for name, url := range env.ActivityQueues {
+		if url == env.ActivityQueueURL {
+			return name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,105 @@
+package embedded
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/host/worker"
+	memoryqueue "github.com/turnstile-go/turnstile/internal/queue/memory"
+	"github.com/turnstile-go/turnstile/internal/queues"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// openNamed opens the activity queues that have a name: those that are served, and those
+// of which the database still has messages, which wait there until they are served again.
+func (e *Runtime) openNamed(app *turnstile.App) error {
+	served := maps.Clone(e.opts.queues)
+	if served == nil {
+		served = map[string]int{}
+	}
+	for _, name := range app.Activities().Queues() {
+		if served[name] == 0 {
+			served[name] = e.opts.workers
+		}
+	}
+	e.opts.queues = served
+	kept, err := e.database.Queues()
+	if err != nil {
+		return err
+	}
+	open := slices.Sorted(maps.Keys(served))
+	for _, name := range kept {
+		if name, named := strings.CutPrefix(name, queues.OfName("")); named {
+			open = append(open, name)
+		}
+	}
+	for _, name := range open {
+		if err := e.queues.Add(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// activityQueues are all of them.
+func (e *Runtime) activityQueues() []*memoryqueue.Queue {
+	all := []*memoryqueue.Queue{e.queues.Activity}
+	for _, name := range slices.Sorted(maps.Keys(e.queues.Named)) {
+		all = append(all, e.queues.Named[name])
+	}
+	return all
+}
+
+// sources are the queues that are received from.
+func (e *Runtime) sources() []queues.Source {
+	all := e.queues.Sources()
+	for _, name := range slices.Sorted(maps.Keys(e.opts.queues)) {
+		all = append(all, queues.Source{Queue: e.queues.Named[name], Is: platform.SourceActivity, Name: name})
+	}
+	return all
+}
+
+// workersOf is how many messages of a queue are handled at once.
+func (e *Runtime) workersOf(s queues.Source) int {
+	if s.Name != "" {
+		return e.opts.queues[s.Name]
+	}
+	return e.opts.workers
+}
+
+// forHost gives the host the queues.
+func (e *Runtime) forHost(wrap func(q *memoryqueue.Queue, final bool) queue.Queue) platform.Queues {
+	q := e.queues.ForHost(wrap)
+	q.Named = func(name string) queue.Queue {
+		if e.opts.queues[name] == 0 {
+			return nil
+		}
+		return wrap(e.queues.Named[name], false)
+	}
+	return q
+}
+
+// newWorkers makes a worker for each queue that is served.
+func (e *Runtime) newWorkers(app *turnstile.App, stops store.Activities, forHost platform.Queues) error {
+	e.workers = map[string]*worker.Worker{}
+	for _, s := range e.sources() {
+		if s.Is != platform.SourceActivity {
+			continue
+		}
+		own := forHost
+		own.Activity = s.Queue
+		w, err := worker.New(worker.Config{
+			Activities: app.Activities(), Stops: stops, Queues: own, Queue: s.Name, Codecs: e.opts.codecs, Settings: e.opts.settings,
+			Environment: platform.Environment{Clock: e.clock, Random: e.opts.random, Observer: e.opts.observer, Logger: e.opts.logger},
+		})
+		if err != nil {
+			return err
+		}
+		e.workers[s.Name] = w
+	}
+	return nil
+}
