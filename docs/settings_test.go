@@ -76,7 +76,7 @@ func variablesTable(t *testing.T) string {
 		}
 	}
 	if strings.Contains(template, `TURNSTILE_ACTIVITY_QUEUES: ""`) {
-		set["TURNSTILE_ACTIVITY_QUEUES"] = "named queues"
+		set["TURNSTILE_ACTIVITY_QUEUES"] = "`turnstile queue add`"
 	}
 	var b strings.Builder
 	b.WriteString("| variable | orchestrator | activities | client | the template sets it from | values |\n| --- | --- | --- | --- | --- | --- |\n")

@@ -21,3 +21,7 @@ build-OrchestratorFunction:
 
 build-ActivityFunction:
 	$(build) ./lambdas/activity
+
+# Functions of activity queues that have a name run the same program.
+build-%Function:
+	$(build) ./lambdas/activity

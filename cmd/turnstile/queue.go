@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	flag "github.com/spf13/pflag"
+
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/merge"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/scaffold"
+	naming "github.com/turnstile-go/turnstile/internal/names"
+)
+
+func queueAddCommand() *command {
+	return &command{
+		name: "queue add", also: []string{"queue", "queues"}, operands: "NAME", offline: true, least: 1, most: 1,
+		short: "add an activity queue and its function to template.yaml of this folder",
+		long: paragraph(
+			"Writes what turnstile.Queue(NAME) needs on AWS into template.yaml: an SQS queue, an activity",
+			"function with parameters for its memory, concurrency and batch size, a log group, an alarm,",
+			"the permissions, and the address for the other functions. They are made as those of the",
+			"default queue are in the file, with your changes; change the new ones as you like. It",
+			"shows the difference and asks; nothing is deployed. A queue that is there stays as it is.",
+			"It needs git.",
+		),
+		examples: []string{"turnstile queue add gpu", "turnstile queue add gpu --dry-run"},
+		declare: func(c *cli, flags *flag.FlagSet) action {
+			dry := flags.Bool("dry-run", false, "show the difference, and write nothing")
+			yes := flags.Bool("yes", false, "write without asking")
+			return func(ctx context.Context, operands []string) error { return c.addQueue(ctx, operands[0], *dry, *yes) }
+		},
+	}
+}
+
+func (c *cli) addQueue(ctx context.Context, name string, dry, yes bool) error {
+	if p := naming.Queue(name); p != "" {
+		return usagef("the name of the queue %s", p)
+	}
+	if name == naming.DefaultQueue {
+		return usagef("%q is the queue that has no name: it is in the template already", name)
+	}
+	own, err := os.ReadFile(scaffold.TemplateFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return usagef("there is no %s in this folder: change to the project's", scaffold.TemplateFile)
+	}
+	if err != nil {
+		return err
+	}
+	with, err := scaffold.AddQueue(string(own), name)
+	if err != nil {
+		return fmt.Errorf("queue add: %s cannot have the queue %q: %w", scaffold.TemplateFile, name, err)
+	}
+	if with == string(own) {
+		fmt.Fprintf(c.out, "%s has the queue %s already\n", scaffold.TemplateFile, name)
+		return nil
+	}
+	work, err := os.MkdirTemp("", "turnstile-queue-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	if err := merge.Show(ctx, c.out, work, scaffold.TemplateFile, own, []byte(with)); err != nil {
+		return err
+	}
+	if dry {
+		return nil
+	}
+	if !yes {
+		agreed, err := c.agreed(ctx, "Write this to "+scaffold.TemplateFile+"?")
+		if err != nil {
+			return err
+		}
+		if !agreed {
+			return errors.New("nothing was written")
+		}
+	}
+	return errors.Join(os.WriteFile(scaffold.TemplateFile, []byte(with), 0o644), c.buildsQueues())
+}
+
+// buildsQueues has the functions of queues built, in a project that was made before there
+// were any.
+func (c *cli) buildsQueues() error {
+	text, err := os.ReadFile(scaffold.BuildFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintf(c.err, "there is no %s: have `sam build` build the new function as it builds ActivityFunction\n", scaffold.BuildFile)
+		return nil
+	}
+	if err != nil || scaffold.WithBuildRule(string(text)) == string(text) {
+		return err
+	}
+	fmt.Fprintf(c.out, "%s gets a rule for functions of queues\n", scaffold.BuildFile)
+	return os.WriteFile(scaffold.BuildFile, []byte(scaffold.WithBuildRule(string(text))), 0o644)
+}
