@@ -80,6 +80,7 @@ func (d database) Store() store.Store           { return d.store }
 func (d database) Activities() store.Activities { return d.activities }
 func (d database) Keys() store.Keys             { return d.keys }
 func (d database) Queue(string) queue.Journal   { return journal{d.counter} }
+func (database) Queues() ([]string, error)      { return nil, nil }
 func (database) Timer() timer.Journal           { return nil }
 func (database) Flush(context.Context) error    { return nil }
 
