@@ -6,12 +6,13 @@ import { format } from "../location.js";
 import { plainText } from "../visible.js";
 
 // Rows. Props: rows (instances as the API has them), fresh (ids that changed
-// last), onAttribute(name, value), query.
-export function Rows({ rows, fresh, onAttribute, query }) {
+// last), onAttribute(name, value), query, selection (useSelection; boxes to select by
+// where it is on).
+export function Rows({ rows, fresh, onAttribute, query, selection }) {
   return html`<table class="instances"><thead><tr><th scope="col">Status</th><th scope="col">Instance</th><th scope="col">Orchestration</th><th scope="col">Custom status, problem</th><th scope="col">Search attributes</th><th scope="col" class="number">Started</th><th scope="col" class="number">Took</th></tr></thead>
     <tbody>${rows.map((i) => html`<tr key=${i.instance} data-row data-instance=${i.instance} data-status=${i.status} class=${fresh?.has(i.instance) ? "fresh" : ""}>
       <td class="c-status"><${Status} status=${i.status} /></td>
-      <td class="c-id">${i.parent && html`<span class="child" title=${"Child of " + plainText(i.parent.instance)}><${Icon} name="child" size=${12} /><span class="sr">child: </span></span>`}<${InstanceLink} id=${i.instance} row=${true} /></td>
+      <td class="c-id">${selection?.on && html`<input type="checkbox" class="pick" aria-label=${"Select " + plainText(i.instance)} checked=${selection.of.has(i.instance)} onChange=${(e) => selection.pick(i, e.target.checked)} /> `}${i.parent && html`<span class="child" title=${"Child of " + plainText(i.parent.instance)}><${Icon} name="child" size=${12} /><span class="sr">child: </span></span>`}<${InstanceLink} id=${i.instance} row=${true} /></td>
       <td class="c-name"><a href=${format(["instances"], { ...query, name: i.name, page: "" })} title="Show only this orchestration"><${Text} value=${i.name} /></a>${i.version && html` <span class="muted"><${Text} value=${i.version} /></span>`}</td>
       <td class="c-text"><${Custom} instance=${i} /><${ProblemLine} instance=${i} /></td>
       <td class="c-attributes"><${Attributes} of=${i.search_attributes} onPick=${onAttribute} max=${6} /></td>

@@ -1,7 +1,7 @@
 // The list of instances.
 import { html, useMemo, useRef, useState } from "../ui.js";
 import { get } from "../api.js";
-import { useAbout } from "../about.js";
+import { useAbout, useMayAct } from "../about.js";
 import { Button, Empty, IconButton, Resource, useRowKeys } from "../components.js";
 import { useConnection } from "../connection.js";
 import { useAllCounts, useCounts } from "../counts.js";
@@ -13,11 +13,12 @@ import { go, setQuery } from "../router.js";
 import { Filters, StatusFilter } from "./filters.js";
 import { Rows } from "./instance-rows.js";
 import { useLiveList } from "./live-list.js";
+import { SelectionBar, useSelection } from "./many.js";
 
 // Instances. Props: query (of the address): status, name, where, since, from,
 // to, page (a token), roots ("yes" hides children).
 export function Instances({ query }) {
-  const list = useLiveList(query);
+  const list = useLiveList(query), selection = useSelection(query), may = useMayAct();
   const table = useRef(null);
   const search = useRef(null);
   const about = useAbout();
@@ -30,13 +31,14 @@ export function Instances({ query }) {
   const shown = rows && (query.roots === "yes" ? rows.filter((r) => !r.parent) : rows);
   const names = [...new Set((rows ?? []).map((r) => r.name))].sort();
   return html`<div class="view-head"><h1>Instances</h1>
+      ${may && html`<${Button} aria-pressed=${selection.on ? "true" : "false"} onClick=${selection.turn}>${selection.on ? "End selecting" : "Select"}<//>`}
       ${(query.page || state !== "live") && html`<${IconButton} icon="reload" label="Read again" onClick=${list.reload} />`}</div>
     <${StatusFilter} query=${query} counts=${counts} />
     <${Filters} query=${query} names=${names} searchRef=${search} hidden=${rows && shown ? rows.length - shown.length : 0} />
     <${Said} shown=${shown} query=${query} />
     <${Resource} of=${list} rows=${12} title="The list could not be read">${(data) => (shown.length === 0 && !data.more && !query.page
       ? html`<${Nothing} query=${query} all=${all} hidden=${rows.length - shown.length} />`
-      : html`<div class="table-wrap" ref=${table}><${Rows} rows=${shown} fresh=${list.fresh} query=${query} onAttribute=${(name, value) => setQuery({ where: and(query.where, condition(name, value)), page: "" })} /></div>
+      : html`${selection.on && html`<${SelectionBar} selection=${selection} rows=${shown} query=${query} more=${data.more} />`}<div class="table-wrap" ref=${table}><${Rows} rows=${shown} selection=${selection} fresh=${list.fresh} query=${query} onAttribute=${(name, value) => setQuery({ where: and(query.where, condition(name, value)), page: "" })} /></div>
         <${Pager} data=${data} list=${list} query=${query} shown=${shown.length} />`)}<//>`;
 }
 

@@ -1,0 +1,50 @@
+// Acting on many instances: which actions fit whom, and the run of one. Pure, but for
+// what each sends.
+import { path, post } from "../api.js";
+import { actionsOf } from "./index.js";
+import { newID } from "./send.js";
+
+// manyActions are what can be done with many: [key, word, what it does to each, danger].
+export const manyActions = [
+  ["redrive", "Redrive", "Each goes on where it failed, with the code that is deployed. What was completed stays completed."],
+  ["wake", "Wake", "A stuck instance tries again now. All that it has open is sent again, which is harmless."],
+  ["suspend", "Suspend", "No code of theirs runs until they are resumed. What comes meanwhile is recorded."],
+  ["resume", "Resume", "Their code takes what came while they were suspended, and goes on."],
+  ["cancel", "Cancel", "What they wait for returns an error that says they were cancelled; their code can still clean up."],
+  ["rerun", "Rerun", "Each begins again from the beginning, with the input of its last execution. What was completed runs again."],
+  ["terminate", "Terminate", "They end at once, and their code does not run: nothing is compensated.", true],
+  ["purge", "Purge", "They are hidden at once and their histories are deleted. This cannot be undone.", true],
+];
+
+// fits reports whether an action makes sense for an instance. Many are purged only after
+// their end: what still runs is terminated first, by somebody who means that.
+export function fits(key, instance) {
+  if (key === "purge" && !["completed", "failed", "cancelled", "terminated", "corrupt"].includes(instance.status)) return false;
+  return actionsOf(instance).some(([k]) => k === key);
+}
+
+// bodies are the requests' bodies. An id made once for each instance makes a repeat of
+// its request count once.
+const bodies = {
+  redrive: (reason) => ({ reason, start_id: newID() }), rerun: () => ({ start_id: newID() }), wake: () => ({}), purge: () => ({}),
+};
+
+// run acts on each of some instances, several side by side, until stopped() says so. It
+// calls progress(id, error) after each, error null for one that was sent.
+export async function run(key, ids, reason, stopped, progress) {
+  const atOnce = 6; // as many as a browser sends to one server
+  let next = 0;
+  const one = async () => {
+    while (next < ids.length && !stopped()) {
+      const id = ids[next++];
+      try {
+        await post(path("instances", id, key), (bodies[key] ?? ((reason) => ({ reason })))(reason));
+        progress(id, null);
+      } catch (error) {
+        progress(id, error);
+        if (error.code === "unreachable") return;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, ids.length) }, one));
+}

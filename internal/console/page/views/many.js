@@ -1,0 +1,97 @@
+// Instances that are selected in a list, and what is done with all of them.
+import { html, useEffect, useRef, useState } from "../ui.js";
+import { get } from "../api.js";
+import { fits, manyActions, run } from "../actions/many.js";
+import { now } from "../clock.js";
+import { Button, Dialog, Field, InstanceLink, Text } from "../components.js";
+import { listChanged } from "../counts.js";
+import { count, plural } from "../format.js";
+import { apiQuery, filters } from "../listquery.js";
+
+// mostSelected is how many instances one selection holds.
+const mostSelected = 10_000;
+
+// useSelection is which instances of a list are selected: by id, with what is needed to
+// know what can be done with them. It is empty again when the query changes.
+export function useSelection(query) {
+  const key = JSON.stringify([query.status, query.name, query.where, query.since, query.from, query.to, query.roots]);
+  const [state, set] = useState({ on: false, of: new Map() });
+  useEffect(() => set((s) => (s.of.size === 0 ? s : { ...s, of: new Map() })), [key]);
+  const change = (f) => set((s) => { const of = new Map(s.of); f(of); return { ...s, of }; });
+  const add = (of, i) => of.size < mostSelected && of.set(i.instance, { instance: i.instance, status: i.status, problem: i.problem });
+  return {
+    ...state, turn: () => set((s) => ({ on: !s.on, of: new Map() })), add: (rows) => change((of) => rows.forEach((i) => add(of, i))),
+    pick: (i, yes) => change((of) => (yes ? add(of, i) : of.delete(i.instance))), clear: () => change((of) => of.clear()), drop: (ids) => change((of) => ids.forEach((id) => of.delete(id))),
+  };
+}
+
+// SelectionBar says how many are selected, and offers what can be done. Props: selection
+// (useSelection), rows (that are shown), query, more (there are other pages).
+export function SelectionBar({ selection: s, rows, query, more }) {
+  const [open, setOpen] = useState(null), [reading, setReading] = useState(0), [error, setError] = useState("");
+  const abort = useRef(null);
+  useEffect(() => () => abort.current?.abort(), []);
+  const all = async () => {
+    abort.current = new AbortController();
+    setError("");
+    let token = "", found = 0;
+    try {
+      do {
+        const page = await get("instances", { ...apiQuery(query, now()), page_size: 200, page_token: token }, { signal: abort.current.signal });
+        const of = query.roots === "yes" ? page.instances.filter((i) => !i.parent) : page.instances;
+        s.add(of);
+        found += of.length;
+        setReading(page.instances.length > 0 ? found : 0);
+        token = page.next_page_token ?? "";
+      } while (token && found < mostSelected);
+      if (token) setError(`Only the newest ${count(mostSelected)} are selected: act on those, then select again.`);
+    } catch (e) {
+      if (e.name !== "AbortError") setError(e.message);
+    }
+    setReading(0);
+  };
+  const selected = [...s.of.values()];
+  const offered = manyActions.map(([key, word, , danger]) => [key, word, danger, selected.filter((i) => fits(key, i)).length]).filter(([, , , n]) => n > 0);
+  const narrowed = query.status || filters(query).length > 0;
+  return html`<section class="card selection" aria-label="Selection"><p role="status"><strong>${count(selected.length)} selected</strong>${reading > 0 && html` <span class="muted">${count(reading)} read…</span>`}${error && html` <span class="bad"><${Text} value=${error} max=${300} /></span>`}</p>
+    <div class="actions"><${Button} onClick=${() => s.add(rows)}>Select this page<//>${more && html`<${Button} busy=${reading > 0} onClick=${all} title="Reads a record for each">Select all ${narrowed ? "that match" : "instances"}<//>`}${selected.length > 0 && html`<${Button} onClick=${s.clear}>Clear<//>`}
+      ${offered.map(([key, word, danger, n]) => html`<${Button} key=${key} kind=${danger ? "danger" : ""} onClick=${() => setOpen(key)}>${word} ${count(n)}<//>`)}</div>
+    ${open && html`<${ManyDialog} of=${open} instances=${selected} onClose=${() => setOpen(null)} onSent=${s.drop} />`}</section>`;
+}
+
+// ManyDialog says what is about to happen, does it, shows how far it is, and stops. Props:
+// of (an action's key), instances (that are selected), onClose, onSent(ids).
+function ManyDialog({ of, instances, onClose, onSent }) {
+  const [, word, what, danger] = manyActions.find(([key]) => key === of);
+  const [ids] = useState(() => instances.filter((i) => fits(of, i)).map((i) => i.instance)), [others] = useState(instances.length - ids.length);
+  const [reason, setReason] = useState(""), [typed, setTyped] = useState(""), [state, set] = useState({ doing: "", sent: 0, failed: [] });
+  const stop = useRef(false);
+  useEffect(() => () => { stop.current = true; }, []);
+  const withReason = !["wake", "rerun", "purge"].includes(of), n = ids.length, doing = state.doing === "yes", ended = state.doing === "ended";
+  const go = async (e) => {
+    e.preventDefault();
+    if (state.doing !== "" || (danger && typed.trim() !== String(n))) return;
+    const sent = [], failed = [];
+    const show = () => set({ doing: "yes", sent: sent.length, failed: [...failed] });
+    show();
+    await run(of, ids, reason, () => stop.current, (id, error) => {
+      if (error) failed.push({ id, message: error.message });
+      else sent.push(id);
+      show();
+    });
+    set({ doing: "ended", sent: sent.length, failed });
+    onSent(sent);
+    listChanged();
+  };
+  const done = state.sent + state.failed.length;
+  return html`<${Dialog} title=${`${word} ${plural(n, "instance")}`} onClose=${doing ? () => {} : onClose} footer=${ended ? html`<${Button} kind="primary" onClick=${onClose}>Close<//>` : doing ? html`<${Button} onClick=${() => { stop.current = true; }}>Stop<//>` : html`
+      <${Button} onClick=${onClose}>Close<//><${Button} kind=${danger ? "danger" : "primary"} type="submit" form="many" disabled=${danger && typed.trim() !== String(n)}>${word} ${plural(n, "instance")}<//>`}>
+    <form id="many" class="form" onSubmit=${go}><p>${what}</p>
+    ${others > 0 && html`<p class="muted">${plural(others, "selected instance is", "selected instances are")} left out: in their status there is nothing to ${word.toLowerCase()}.</p>`}
+    ${state.doing === "" && html`<ul class="names">${ids.slice(0, 8).map((id) => html`<li key=${id}><code><${Text} value=${id} max=${120} /></code></li>`)}${n > 8 && html`<li class="muted">and ${count(n - 8)} more</li>`}</ul>
+      ${withReason && html`<${Field} label="Reason" hint="Stands in the history of each.">${(p) => html`<input ...${p} value=${reason} autocomplete="off" onInput=${(e) => setReason(e.target.value)} />`}<//>`}
+      ${danger && html`<${Field} label=${`Type ${n} to confirm`}>${(p) => html`<input ...${p} value=${typed} inputmode="numeric" autocomplete="off" onInput=${(e) => setTyped(e.target.value)} />`}<//>`}`}
+    ${state.doing !== "" && html`<progress max=${n} value=${done} aria-label="Done" />
+      <p role="status">${ended ? (done < n ? "Stopped. " : "") : ""}Sent to ${count(state.sent)} of ${count(n)}${state.failed.length > 0 ? `, refused for ${count(state.failed.length)}` : ""}.${ended && done < n ? " The rest is still selected." : ""}</p>`}
+    ${state.failed.length > 0 && html`<ul class="problems-list">${state.failed.slice(0, 20).map((f) => html`<li key=${f.id}><${InstanceLink} id=${f.id} copy=${false} /> <${Text} value=${f.message} max=${300} /></li>`)}${state.failed.length > 20 && html`<li class="muted">and ${count(state.failed.length - 20)} more</li>`}</ul>`}</form><//>`;
+}

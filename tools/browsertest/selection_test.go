@@ -1,0 +1,62 @@
+package browsertest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/tools/browsertest/browser"
+)
+
+// Many are selected by hand and by a query, counted, acted on, and what is left out is
+// said.
+func TestManyInstancesAreSelectedAndCancelledTogether(t *testing.T) {
+	t.Parallel()
+	o := serveOffice(t)
+	for i := range 60 {
+		if _, err := client.Start(t.Context(), o.client, hold, "x", client.WithInstanceID("hold-"+string(rune('a'+i/10))+string(rune('0'+i%10)))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := o.open("#/instances?name=Hold", browser.View{})
+	b.wait(`document.querySelectorAll("[data-instance][data-status=running]").length === 50`)
+	b.click(".view-head button", "Select")
+	b.shows("0 selected")
+	b.click(`[data-instance="hold-f9"] .pick`, "")
+	b.shows("1 selected", "Cancel 1", "Terminate 1")
+	b.click(".selection button", "Select all that match")
+	b.shows("60 selected", "Cancel 60")
+	b.axeFinds("a list with a selection")
+	mark := o.mark()
+	b.click(".selection button", "Cancel 60")
+	b.shows("Cancel 60 instances", "and 52 more")
+	b.axeFinds("the dialog to cancel many")
+	b.field("Reason", "closed")
+	b.click("dialog footer button", "Cancel 60 instances")
+	b.shows("Sent to 60 of 60.")
+	b.axeFinds("the dialog after many were cancelled")
+	sent := map[string]int{}
+	for _, a := range o.answered(mark) {
+		if strings.HasSuffix(a.path, "/cancel") {
+			sent[a.path]++
+		}
+	}
+	if len(sent) != 60 {
+		t.Errorf("%d instances were cancelled", len(sent))
+	}
+	b.click("dialog footer button", "Close")
+	b.shows("0 selected")
+	b.wait(`document.querySelectorAll("[data-instance][data-status=cancelled]").length === 50`)
+	b.click(".selection button", "Select this page")
+	b.shows("Rerun 50", "Purge 50")
+	b.click(".selection button", "Purge 50")
+	if !eval[bool](b, `document.querySelector("dialog footer button[type=submit]").disabled`) {
+		t.Error("many can be purged without a second thought")
+	}
+	b.field("Type 50 to confirm", "50")
+	b.axeFinds("the dialog to purge many")
+	b.click("dialog footer button", "Purge 50 instances")
+	b.shows("Sent to 50 of 50.")
+	b.click("dialog footer button", "Close")
+	b.wait(`document.querySelectorAll("[data-instance]").length === 10`)
+}
