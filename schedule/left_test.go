@@ -1,0 +1,41 @@
+package schedule_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/schedule"
+)
+
+// What a schedule of every minute leaves in a day, as docs/guide/schedules.md has it by the
+// year: its executions, whose histories are kept as long as the schedule is.
+func TestWhatAScheduleOfEveryMinuteLeaves(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		overlap    schedule.Overlap
+		executions int64
+		kilobytes  int
+		events     int
+	}{
+		{schedule.Allow, 73, 1350, 110},
+		{schedule.Skip, 145, 1970, 70},
+	} {
+		w := newWorld(t)
+		d := hourly("1s")
+		d.Cron, d.Overlap = "* * * * *", c.overlap
+		w.create(d)
+		w.env.Advance(24 * time.Hour)
+		found := w.describe()
+		bytes, events := 0, 0
+		for n := int64(1); n <= found.Instance.ExecutionID; n++ {
+			x, err := w.env.Client().Export(t.Context(), found.Instance.Instance, n)
+			w.must(err)
+			bytes, events = bytes+len(history.EncodeExport(x)), max(events, len(x.Events))
+		}
+		t.Logf("%s: %d ticks, %d executions, %d KB, at most %d events in one", c.overlap, found.Started, found.Instance.ExecutionID, bytes/1000, events)
+		if found.Started != 24*60 || found.Instance.ExecutionID > c.executions || bytes/1000 > c.kilobytes || events > c.events {
+			t.Errorf("%s: %d ticks leave %d executions with %d KB, and %d events in one; at most %d, %d KB and %d were stated", c.overlap, found.Started, found.Instance.ExecutionID, bytes/1000, events, c.executions, c.kilobytes, c.events)
+		}
+	}
+}
