@@ -33,6 +33,39 @@ func TestAProcessPurgesWhatHadEndedBeforeItBegan(t *testing.T) {
 	if err := db.Acquire(); err != nil {
 		t.Fatal(err)
 	}
+	endedBefore(t, db, many)
+	if err := db.Release(); err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(dir, "archive")
+	archive, err := embedded.ArchiveFolder(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := &countedArchive{Archive: archive, left: many - 1, all: make(chan struct{})}
+	r, err := embedded.New(keptForHours(), embedded.WithDatabase(db), embedded.WithArchive(all))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	over := make(chan error)
+	began := time.Now()
+	go func() { over <- r.Run(ctx) }()
+	<-all.all
+	t.Logf("%d instances archived after %s", many-1, time.Since(began))
+	stop()
+	if err := <-over; err != nil {
+		t.Error(err)
+	}
+	if files, err := os.ReadDir(folder); err != nil || len(files) != many-1 {
+		t.Errorf("%d instances in the archive, want %d: %v", len(files), many-1, err)
+	}
+}
+
+// endedBefore writes instances that have ended so long ago that they are due, but for the
+// first.
+func endedBefore(t *testing.T, db *sqlite.DB, many int) {
+	t.Helper()
 	ended := time.Now().Add(-4 * time.Hour)
 	for i := range many {
 		id := fmt.Sprint("i-", i)
@@ -52,34 +85,11 @@ func TestAProcessPurgesWhatHadEndedBeforeItBegan(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := db.Release(); err != nil {
-		t.Fatal(err)
-	}
+}
+
+func keptForHours() *turnstile.App {
 	done := turnstile.NewOrchestration[int, int]("Done")
-	app := turnstile.NewApp(done.With(turnstile.Retention(3 * time.Hour)).Implement(func(_ turnstile.Context, n int) (int, error) { return n, nil }))
-	folder := filepath.Join(dir, "archive")
-	archive, err := embedded.ArchiveFolder(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := &countedArchive{Archive: archive, left: many - 1, all: make(chan struct{})}
-	r, err := embedded.New(app, embedded.WithDatabase(db), embedded.WithArchive(all))
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	over := make(chan error)
-	began := time.Now()
-	go func() { over <- r.Run(ctx) }()
-	<-all.all
-	t.Logf("%d instances archived after %s", many-1, time.Since(began))
-	stop()
-	if err := <-over; err != nil {
-		t.Error(err)
-	}
-	if files, err := os.ReadDir(folder); err != nil || len(files) != many-1 {
-		t.Errorf("%d instances in the archive, want %d: %v", len(files), many-1, err)
-	}
+	return turnstile.NewApp(done.With(turnstile.Retention(3 * time.Hour)).Implement(func(_ turnstile.Context, n int) (int, error) { return n, nil }))
 }
 
 // countedArchive tells when it has taken so many.

@@ -32,6 +32,8 @@ func TestMain(m *testing.M) {
 		return
 	case "hold":
 		err = holds(dir)
+	case "purge":
+		err = purges(dir)
 	case "serve":
 		err = serve(dir)
 	case "mount":
