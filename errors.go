@@ -23,14 +23,15 @@ var (
 	// ErrNothingToWaitFor: Select or Any without operations.
 	ErrNothingToWaitFor = engine.ErrNothingToWaitFor
 	// ErrNested: a durable call inside a side effect or an inline activity, as
-	// a *NestedError.
+	// a *MisuseError.
 	ErrNested = engine.ErrNested
 	// ErrNotRunning: a durable call on a context whose orchestration does not
-	// run now: after it has ended, or from another goroutine. On AWS only the
+	// run now, as a *MisuseError: after it has ended, or from another goroutine. On AWS only the
 	// first is sure to be seen: a goroutine that makes durable calls may end
 	// the process. Package embedded sees both.
 	ErrNotRunning = engine.ErrNotRunning
-	// ErrForeignFuture: a Future of another instance, or of another execution.
+	// ErrForeignFuture: a Future of another instance, or of another execution, as a
+	// *MisuseError.
 	ErrForeignFuture = engine.ErrForeignFuture
 	// ErrUnwinding: a durable call in a deferred function while the
 	// orchestration is unloaded at the end of a turn, or while a panic is under
@@ -51,18 +52,6 @@ var (
 //		Timeout bool
 //	}
 type CancelledError = engine.CancelledError
-
-// NestedError is an [ErrNested] that names both: the durable call, and the code
-// in which it was made. Nothing was recorded for the call. It is the same type as
-// in package engine:
-//
-//	type NestedError struct {
-//		// Call that was made: "activity Charge", "Await".
-//		Call string
-//		// Inside what: `side effect "rate"`, `inline activity "Charge"`.
-//		Inside string
-//	}
-type NestedError = engine.NestedError
 
 // TimeoutError says that what was waited for did not come in time. It is an
 // [ErrTimeout].
@@ -147,32 +136,25 @@ func (e *PayloadTooLargeError) Error() string {
 	return fmt.Sprintf("the %s has %d bytes as JSON, the limit is %d: store it elsewhere and pass a reference", named(e.What, e.Name), e.Size, e.Limit)
 }
 
-// MisuseError is the value that a call panics with if the call is a mistake in the
-// program, whatever the data. In an orchestration it makes the instance stuck; the
+// MisuseError says that a call is a mistake in the program, whatever the data. A durable
+// call that has an error returns it where no durable call may be made; all other mistakes
+// are panics with it. In an orchestration the panic makes the instance stuck; the
 // instance goes on after a build without the mistake is deployed. On a goroutine
 // that the program started itself it ends the process, as any panic does there.
-type MisuseError struct {
-	// Call that was made.
-	Call string
-	// Problem, and what to do instead.
-	Problem string
-	// Err is the error that other durable calls return in that place: an
-	// [ErrNested] or an [ErrNotRunning]. Nil for all other mistakes.
-	Err error
-}
-
-func (e *MisuseError) Error() string {
-	if e.Err != nil { // Its text begins with the call.
-		return "turnstile: " + e.Problem
-	}
-	return "turnstile: " + e.Call + ": " + e.Problem
-}
-
-// Unwrap returns Err.
-func (e *MisuseError) Unwrap() error { return e.Err }
-
-// Plain returns the text, which quotes no payload.
-func (e *MisuseError) Plain() string { return e.Error() }
+// It is the same type as in package engine:
+//
+//	type MisuseError struct {
+//		// Call that was made: "activity Charge", "Await".
+//		Call string
+//		// Inside which code, for an ErrNested: `side effect "rate"`, `inline activity "Charge"`.
+//		Inside string
+//		// Problem, and what to do instead.
+//		Problem string
+//		// Err is an ErrNested, an ErrNotRunning or an ErrForeignFuture; nil for all other
+//		// mistakes.
+//		Err error
+//	}
+type MisuseError = engine.MisuseError
 
 // InvalidArgumentError says that a call was given a value that it cannot work
 // with. Nothing was recorded.

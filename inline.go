@@ -18,7 +18,7 @@ import (
 // An invocation that nears its deadline goes on in another one.
 //
 // Its code gets no Context, and must not use one that it finds: a durable call
-// in it is a [*NestedError], which names both and records nothing.
+// in it is a [*MisuseError], which names both and records nothing.
 //
 // It records two events, and four more for each retry that waits for longer
 // than a second. Errors as for Call.

@@ -32,7 +32,7 @@ type Interceptor struct {
 	// Its own code has to be deterministic and records nothing: it may read
 	// [Info], log, set custom status and search attributes, and hand on headers
 	// ([WithHeaders]). So it can be added and taken out while instances run. A
-	// durable call in it returns a [*NestedError] and makes the instance stuck, as a
+	// durable call in it returns a [*MisuseError] and makes the instance stuck, as a
 	// panic does; the reason names the interceptor. Without calling next it has to
 	// return an error, with which the orchestration fails; next is called once.
 	Orchestration func(ctx Context, call *OrchestrationCall, next func(Context) error) error

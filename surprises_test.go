@@ -263,7 +263,7 @@ func TestSurpriseDurableCallsOnWhatBelongsElsewhereAreTypedErrors(t *testing.T) 
 				return 0, err
 			}
 			for _, call := range []string{"activity Double", "Now", "Await"} {
-				nested, isNested := errors.AsType[*turnstile.NestedError](errs[call])
+				nested, isNested := errors.AsType[*turnstile.MisuseError](errs[call])
 				if !isNested || !errors.Is(nested, turnstile.ErrNested) || nested.Call != call || nested.Inside != `inline activity "Peek"` {
 					return 0, differ("%s inside an inline activity gave %v", call, errs[call])
 				}
@@ -291,12 +291,12 @@ func TestSurpriseDurableCallsOnWhatBelongsElsewhereAreTypedErrors(t *testing.T) 
 	replay(t, turnstile.NewApp(use.Implement(func(ctx turnstile.Context, _ int) (int, error) { ended = ctx; return 0, nil })), run.Instance, e.history(run.Instance))
 	errs["a context whose orchestration has ended"] = turnstile.Sleep(ended, time.Second)
 	for _, call := range []string{"Await", "Select", "Any", "Join", "Settle", "AsCompleted"} {
-		if err := errs[call]; !errors.Is(err, turnstile.ErrForeignFuture) || !strings.HasPrefix(err.Error(), call) {
+		if err := errs[call]; !errors.Is(err, turnstile.ErrForeignFuture) || !strings.HasPrefix(err.Error(), "turnstile: "+call) {
 			t.Errorf("%s of another instance's future: %v", call, err)
 		}
 	}
 	for _, what := range []string{"a goroutine of its own", "a context whose orchestration has ended"} {
-		if err := errs[what]; !errors.Is(err, turnstile.ErrNotRunning) || !strings.HasPrefix(err.Error(), "timer") {
+		if err := errs[what]; !errors.Is(err, turnstile.ErrNotRunning) || !strings.HasPrefix(err.Error(), "turnstile: timer") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

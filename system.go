@@ -72,6 +72,11 @@ func Annotate(ctx Context, level slog.Level, message string) {
 // that it runs at the end of a turn, and nothing that it does then is recorded.
 func recorded[T any](call string, value T, err error) T {
 	if err != nil && !errors.Is(err, ErrUnwinding) {
+		if misuse, is := errors.AsType[*MisuseError](err); is {
+			named := *misuse
+			named.Call = call // as its caller knows it
+			panic(&named)
+		}
 		panic(&MisuseError{Call: call, Problem: err.Error(), Err: err})
 	}
 	return value

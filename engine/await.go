@@ -1,7 +1,5 @@
 package engine
 
-import "fmt"
-
 // Outcome is how one operation ended.
 type Outcome struct {
 	Value []byte
@@ -12,7 +10,7 @@ type Outcome struct {
 func (x *Execution) foreign(call string, fs []*Future) error {
 	for _, f := range fs {
 		if f == nil || f.x != x {
-			return fmt.Errorf("%s: %w", call, ErrForeignFuture)
+			return foreignFuture(call)
 		}
 	}
 	return nil
@@ -23,7 +21,7 @@ func (x *Execution) foreign(call string, fs []*Future) error {
 func (c *Context) Await(f *Future) ([]byte, error) {
 	x := c.x
 	if f == nil || f.x != x {
-		return nil, fmt.Errorf("Await: %w", ErrForeignFuture)
+		return nil, foreignFuture("Await")
 	}
 	co, err := x.enter("Await", "")
 	if err != nil && f.refused {

@@ -153,8 +153,8 @@ func TestR13DurableCallInsideASideEffectIsATypedError(t *testing.T) {
 	})
 	f.turn(start("0"))
 	f.wantHistory("1 Started", "2 Sys(side_effect)", "3 Completed()")
-	var nested *engine.NestedError
-	if !errors.Is(inner, engine.ErrNested) || !errors.As(inner, &nested) || *nested != (engine.NestedError{Call: "activity Charge", Inside: `side effect "bad"`}) {
+	var nested *engine.MisuseError
+	if !errors.Is(inner, engine.ErrNested) || !errors.As(inner, &nested) || nested.Call != "activity Charge" || nested.Inside != `side effect "bad"` {
 		t.Errorf("inner call: %v", inner)
 	}
 	f.replaysCleanly()

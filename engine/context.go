@@ -83,7 +83,7 @@ func (c *Context) Err() error {
 func (x *Execution) enter(call, name string) (*coroutine, error) {
 	c, err := x.enterUnrecorded(call, name)
 	if err == nil && x.intercepted != "" {
-		err := &NestedError{Call: named(call, name), Inside: x.intercepted}
+		err := nestedIn(named(call, name), x.intercepted)
 		if x.barred == nil {
 			x.barred = err
 		}
@@ -110,7 +110,7 @@ func (x *Execution) enterUnrecorded(call, name string) (*coroutine, error) {
 		}
 		return nil, fmt.Errorf("%s: %w", named(call, name), ErrUnwinding)
 	case x.nested != "":
-		return nil, &NestedError{Call: named(call, name), Inside: x.nested}
+		return nil, nestedIn(named(call, name), x.nested)
 	}
 	x.progress.Add(1)
 	return c, nil

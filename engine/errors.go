@@ -30,26 +30,47 @@ var (
 	ErrForeignFuture = errors.New("a Future of another instance or execution; await it in the one that started it")
 )
 
-// NestedError is an ErrNested that names both: the durable call, and the code
-// in which it was made. Nothing was recorded for the call.
-type NestedError struct {
+// MisuseError says that a call is a mistake in the program, whatever the data. A call that
+// has an error returns it, and nothing was recorded for the call; any other panics with it.
+type MisuseError struct {
 	// Call that was made: "activity Charge", "Await".
 	Call string
-	// Inside what: `side effect "rate"`, `inline activity "Charge"`.
+	// Inside which code, for an ErrNested: `side effect "rate"`, `inline activity "Charge"`.
 	Inside string
+	// Problem, and what to do instead.
+	Problem string
+	// Err is an ErrNested, an ErrNotRunning or an ErrForeignFuture; nil for all other
+	// mistakes.
+	Err error
 }
 
-func (e *NestedError) Error() string {
-	return fmt.Sprintf("%s inside %s: %v; make the call in the orchestration, before or after it", e.Call, e.Inside, ErrNested)
+// nestedIn is the misuse of a durable call inside code that must not make one.
+func nestedIn(call, inside string) *MisuseError {
+	return &MisuseError{Call: call, Inside: inside, Err: ErrNested,
+		Problem: fmt.Sprintf("%s inside %s: %v; make the call in the orchestration, before or after it", call, inside, ErrNested)}
 }
+
+func foreignFuture(call string) *MisuseError {
+	return &MisuseError{Call: call, Err: ErrForeignFuture, Problem: call + ": " + ErrForeignFuture.Error()}
+}
+
+func (e *MisuseError) Error() string {
+	if e.Err != nil { // Its text begins with the call.
+		return "turnstile: " + e.Problem
+	}
+	return "turnstile: " + e.Call + ": " + e.Problem
+}
+
+// Unwrap returns Err.
+func (e *MisuseError) Unwrap() error { return e.Err }
+
+// Plain returns the text, which quotes no payload.
+func (e *MisuseError) Plain() string { return e.Error() }
 
 // Failure records it as final: another attempt would meet the same code.
-func (e *NestedError) Failure() *history.Failure {
+func (e *MisuseError) Failure() *history.Failure {
 	return &history.Failure{Kind: history.FailureApplication, Message: e.Error()}
 }
-
-// Is makes it an ErrNested.
-func (e *NestedError) Is(target error) bool { return target == ErrNested }
 
 // CancelledError is an ErrCancelled with its reason.
 type CancelledError struct {

@@ -111,7 +111,7 @@ type Execution struct {
 	// intercepted names the interceptor whose own code runs now, barred is the
 	// first durable call that it made.
 	intercepted string
-	barred      *NestedError
+	barred      *MisuseError
 	// inline names the inline activity that runs now, between two runs.
 	inline atomic.Pointer[string]
 

@@ -14,10 +14,11 @@ func (x *Execution) owned() bool { return x.owner.Load() == goroutine() }
 // notOwned is the error of a call that does not come from the code that runs.
 func (x *Execution) notOwned(call string) error {
 	if x.owner.Load() != 0 {
-		return fmt.Errorf("%s%s comes from a goroutine that the orchestration started itself: %w", call, at(caller(nil)), ErrNotRunning)
+		return &MisuseError{Call: call, Err: ErrNotRunning,
+			Problem: fmt.Sprintf("%s%s comes from a goroutine that the orchestration started itself: %v", call, at(caller(nil)), ErrNotRunning)}
 	}
 	if inline := x.inline.Load(); inline != nil {
-		return &NestedError{Call: call, Inside: fmt.Sprintf("inline activity %q", *inline)}
+		return nestedIn(call, fmt.Sprintf("inline activity %q", *inline))
 	}
-	return fmt.Errorf("%s in instance %q: %w", call, x.cfg.Instance, ErrNotRunning)
+	return &MisuseError{Call: call, Err: ErrNotRunning, Problem: fmt.Sprintf("%s in instance %q: %v", call, x.cfg.Instance, ErrNotRunning)}
 }

@@ -8,7 +8,7 @@ import "errors"
 // would be nondeterminism for all of them.
 
 // Intercept bars durable calls, because an interceptor's own code begins to run:
-// each is a *NestedError that names inside. It lasts until Proceed, or until the
+// each is a *MisuseError that names inside. It lasts until Proceed, or until the
 // code ends. Off the running code's goroutine it does nothing.
 func (c *Context) Intercept(inside string) {
 	if c.x.owned() {
@@ -20,7 +20,7 @@ func (c *Context) Intercept(inside string) {
 // or waits for what it runs around. It returns the first call that was barred
 // since Intercept, nil for none, and the error of a durable call where this one
 // does not come from the running code.
-func (c *Context) Proceed() (barred *NestedError, err error) {
+func (c *Context) Proceed() (barred *MisuseError, err error) {
 	if !c.x.owned() {
 		return nil, c.x.notOwned("next")
 	}

@@ -23,7 +23,7 @@ func (c *Context) Map(limit, n int, start func(ctx *Context, i int) *Future) ([]
 			}
 			f := start(c, started)
 			if f == nil || f.x != c.x {
-				return nil, fmt.Errorf("Map: %w", ErrForeignFuture)
+				return nil, foreignFuture("Map")
 			}
 			all.add(f)
 		}
