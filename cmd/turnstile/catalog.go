@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -33,6 +34,23 @@ func (c ofClient) CheckData(ctx context.Context, check api.Check) (api.Checked, 
 		return api.Checked{}, err
 	}
 	return over.CheckData(ctx, check)
+}
+
+// CheckRaise asks the client, and where that does not know the event's type, the catalog.
+func (c ofClient) CheckRaise(ctx context.Context, r client.RaiseRequest) ([]string, error) {
+	check, err := c.Client.CheckRaise(ctx, r)
+	notes := check.Notes()
+	if err != nil || check.Data != nil {
+		return notes, err
+	}
+	checked, err := c.CheckData(ctx, api.Check{Kind: "event", Name: r.Name, Data: string(r.Data)})
+	if err != nil {
+		return notes, nil // The code is not known.
+	}
+	for _, p := range checked.Problems {
+		notes = append(notes, "data of event "+strconv.Quote(r.Name)+": "+p.Text)
+	}
+	return notes, nil
 }
 
 // knowing is a console that knows what the code has.

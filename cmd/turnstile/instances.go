@@ -88,11 +88,6 @@ func (c ofClient) Confirm(ctx context.Context, name string, started client.Start
 	return run.WaitStarted(ctx)
 }
 
-func (c ofClient) CheckRaise(ctx context.Context, r client.RaiseRequest) ([]string, error) {
-	check, err := c.Client.CheckRaise(ctx, r)
-	return check.Notes(), err
-}
-
 // Timeline asks a console for it that is made for that.
 func (c ofClient) Timeline(ctx context.Context, instance string, executions int) (api.Timeline, error) {
 	handler, err := console.Handler(c.Client, console.WithExplainer(explained), console.WithClock(c.now))

@@ -50,7 +50,11 @@ func (h *handler) raise(r *request, in api.Raise) (api.Sent, error) {
 	event := client.RaiseRequest{Instance: id, Name: in.Name, DeduplicationID: in.SenderID, Data: in.Data}
 	if in.DryRun {
 		check, err := h.client.CheckRaise(r.Context(), event)
-		return api.Sent{Instance: id, Notes: check.Notes()}, err
+		notes := check.Notes()
+		if check.Data == nil {
+			notes = append(notes, h.notesOfEvent(r.Context(), in.Name, in.Data)...)
+		}
+		return api.Sent{Instance: id, Notes: notes}, err
 	}
 	return sent(id, h.as(r.Request).Raise(r.Context(), event))
 }

@@ -124,6 +124,22 @@ func (h *handler) checkData(ctx context.Context, kind catalog.Kind, name, versio
 	return out, nil
 }
 
+// notesOfEvent says what is wrong with the data of an event, where the code is known.
+func (h *handler) notesOfEvent(ctx context.Context, name string, data []byte) (notes []string) {
+	if h.catalog == nil {
+		return nil
+	}
+	// What cannot be read is not held against the event.
+	checked, err := h.checkData(ctx, catalog.Event, name, "", data)
+	if err != nil {
+		return nil
+	}
+	for _, p := range checked.Problems {
+		notes = append(notes, "data of event "+strconv.Quote(name)+": "+p.Text)
+	}
+	return notes
+}
+
 // types are those that data of a name may have to fit: of an orchestration without a
 // version the newest version's.
 func types(builds []Build, kind catalog.Kind, name, version string) []*schema.Schema {

@@ -147,3 +147,16 @@ func TestACatalogThatAnotherBuildWroteBreaksNothing(t *testing.T) {
 		}
 	}
 }
+
+func TestADryRunOfAnEventIsHeldAgainstTheCatalogToo(t *testing.T) {
+	t.Parallel()
+	b := looking(t, console.AllowActions(), console.WithCatalog(strange{`[{"kind":"event","name":"custom","takes":{"title":"bool","type":"boolean"}}]`}))
+	path := "instances/" + segment(demo.Waiting) + "/raise"
+	sent := post[api.Sent](b, path, api.Raise{Name: "custom", Data: json.RawMessage("7"), DryRun: true})
+	if len(sent.Notes) != 2 || sent.Notes[1] != `data of event "custom": it is a number, and the code has true or false (bool)` {
+		t.Errorf("the notes are %q", sent.Notes)
+	}
+	if sent = post[api.Sent](b, path, api.Raise{Name: "custom", Data: json.RawMessage("true"), DryRun: true}); len(sent.Notes) != 1 {
+		t.Errorf("the notes are %q", sent.Notes)
+	}
+}

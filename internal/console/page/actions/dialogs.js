@@ -34,7 +34,7 @@ export function RaiseDialog(props) {
   const submit = async () => {
     if (!(await check.sure())) return false;
     if (odd.of !== event) {
-      const { notes = [] } = await post(path("instances", props.instance.instance, "raise"), withJSON({ name, dry_run: true }, { data }));
+      const { notes = [] } = await post(path("instances", props.instance.instance, "raise"), withJSON({ name, dry_run: true }, { data: check.problems.length > 0 ? "" : data }));
       setOdd({ of: event, notes });
       if (notes.length > 0) return false;
     }
