@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"time"
 
@@ -20,15 +21,26 @@ import (
 )
 
 // shownQueues are the queues of a stack in the order in which they are shown.
-var shownQueues = []struct {
+var shownQueues = []shownQueue{
+	{deadletter.Orchestrator, address.OrchestratorURL, false, true}, {deadletter.Delay, address.DelayURL, false, false},
+	{deadletter.Activity, address.ActivityURL, false, false}, {deadletter.ActivityDead, address.ActivityDeadURL, false, false},
+	{deadletter.DeadFIFO, address.DeadFIFOURL, true, true}, {deadletter.Dead, address.DeadURL, true, false},
+}
+
+type shownQueue struct {
 	name string
 	url  address.Key
 	dead bool
 	fifo bool
-}{
-	{deadletter.Orchestrator, address.OrchestratorURL, false, true}, {deadletter.Delay, address.DelayURL, false, false},
-	{deadletter.Activity, address.ActivityURL, false, false}, {deadletter.ActivityDead, address.ActivityDeadURL, false, false},
-	{deadletter.DeadFIFO, address.DeadFIFOURL, true, true}, {deadletter.Dead, address.DeadURL, true, false},
+}
+
+// shownIn are the queues of a stack, those that have a name too.
+func shownIn(found map[address.Key]string) []shownQueue {
+	all := slices.Clone(shownQueues)
+	for i, key := range address.Named(found) {
+		all = slices.Insert(all, 3+i, shownQueue{key.Output, key, false, false})
+	}
+	return all
 }
 
 // Console implements backend.
@@ -76,7 +88,7 @@ type awsQueues struct {
 // Queues implements console.QueueReader: a request for each queue.
 func (a *awsQueues) Queues(ctx context.Context) ([]api.Queue, error) {
 	var out []api.Queue
-	for _, q := range shownQueues {
+	for _, q := range shownIn(a.urls) {
 		queue, err := a.queue(ctx, q.name)
 		if err != nil {
 			return nil, err
@@ -88,7 +100,7 @@ func (a *awsQueues) Queues(ctx context.Context) ([]api.Queue, error) {
 
 // queue says how full one of the queues is.
 func (a *awsQueues) queue(ctx context.Context, name string) (api.Queue, error) {
-	for _, q := range shownQueues {
+	for _, q := range shownIn(a.urls) {
 		if q.name != name {
 			continue
 		}
@@ -119,12 +131,12 @@ func (a *awsQueues) queue(ctx context.Context, name string) (api.Queue, error) {
 // some minutes late.
 const metricWindow = 15 * time.Minute
 
-// QueueAges implements console.QueueAger: one request for six metrics, which
+// QueueAges implements console.QueueAger: one request for a metric of each, which
 // CloudWatch charges for ($0.01 for a thousand metrics, of 2025).
 func (a *awsQueues) QueueAges(ctx context.Context) ([]api.QueueAge, error) {
 	now := a.now()
 	in := &cloudwatch.GetMetricDataInput{StartTime: aws.Time(now.Add(-metricWindow)), EndTime: &now, ScanBy: cwtypes.ScanByTimestampDescending}
-	for i, q := range shownQueues {
+	for i, q := range shownIn(a.urls) {
 		in.MetricDataQueries = append(in.MetricDataQueries, cwtypes.MetricDataQuery{
 			Id: aws.String(fmt.Sprintf("q%d", i)),
 			MetricStat: &cwtypes.MetricStat{Period: aws.Int32(60), Stat: aws.String("Maximum"), Metric: &cwtypes.Metric{
@@ -138,7 +150,7 @@ func (a *awsQueues) QueueAges(ctx context.Context) ([]api.QueueAge, error) {
 		return nil, fmt.Errorf("the age of the oldest messages: %w", err)
 	}
 	var out []api.QueueAge
-	for i, q := range shownQueues {
+	for i, q := range shownIn(a.urls) {
 		age := api.QueueAge{Name: q.name}
 		for _, r := range got.MetricDataResults {
 			if aws.ToString(r.Id) == fmt.Sprintf("q%d", i) && len(r.Values) > 0 && len(r.Timestamps) > 0 {

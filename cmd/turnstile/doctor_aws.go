@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -98,16 +99,20 @@ func (b awsBackend) checkFunctions(ctx context.Context, now time.Time) ([]api.Fi
 	for _, a := range asked[2:] {
 		want[a.Variable] = found[a]
 	}
+	for _, q := range address.Named(found) {
+		want[q.Output] = found[q]
+	}
 	return doctor.Functions(functions, want, now), nil
 }
 
-// functions returns the settings of the two functions.
+// functions returns the settings of the functions.
 func (b awsBackend) functions(ctx context.Context, l *lambda.Client, found map[address.Key]string) ([]doctor.Function, error) {
 	var out []doctor.Function
-	for _, f := range []struct {
-		role string
-		name string
-	}{{"orchestrator", found[address.OrchestratorFunction]}, {"activity", found[address.ActivityFunction]}} {
+	all := []struct{ role, name string }{{"orchestrator", found[address.OrchestratorFunction]}, {"activity", found[address.ActivityFunction]}}
+	for _, f := range address.NamedFunctions(found) {
+		all = append(all, struct{ role, name string }{"activity:" + strings.TrimPrefix(f.Output, "function:"), found[f]})
+	}
+	for _, f := range all {
 		c, err := l.GetFunctionConfiguration(ctx, &lambda.GetFunctionConfigurationInput{FunctionName: &f.name})
 		if err != nil {
 			return nil, fmt.Errorf("function %s: %w", f.name, err)
@@ -144,7 +149,11 @@ func (b awsBackend) checkSources(ctx context.Context) ([]api.Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	return doctor.Sources(out), nil
+	var named []string
+	for _, key := range address.Named(s.queues.urls) {
+		named = append(named, key.Output)
+	}
+	return doctor.Sources(out, named...), nil
 }
 
 func (b awsBackend) checkQueues(ctx context.Context) ([]api.Finding, error) {
@@ -158,7 +167,7 @@ func (b awsBackend) checkQueues(ctx context.Context) ([]api.Finding, error) {
 	}
 	c := awssqs.NewFromConfig(cfg)
 	var queues []doctor.Queue
-	for _, q := range shownQueues {
+	for _, q := range shownIn(found) {
 		url := found[q.url]
 		got, err := c.GetQueueAttributes(ctx, &awssqs.GetQueueAttributesInput{QueueUrl: &url, AttributeNames: []sqstypes.QueueAttributeName{sqstypes.QueueAttributeNameAll}})
 		if err != nil {

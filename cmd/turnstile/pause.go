@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	flag "github.com/spf13/pflag"
@@ -128,13 +129,18 @@ func (p *pausing) step(n int) []api.EventSource {
 			queues []string
 			what   string
 		}) bool {
-			return slices.Contains(step.queues, s.Queue)
+			return slices.Contains(step.queues, s.Queue) || ofActivities(s.Queue) && slices.Contains(step.queues, deadletter.Activity)
 		})
 		if max(at, 0) == n {
 			out = append(out, s)
 		}
 	}
 	return out
+}
+
+// ofActivities reports whether a queue is one that activities go through.
+func ofActivities(queue string) bool {
+	return queue == deadletter.Activity || strings.HasPrefix(queue, deadletter.Activity+":")
 }
 
 func (p *pausing) pause(ctx context.Context, drain time.Duration) error {
@@ -232,9 +238,13 @@ func (p *pausing) drain(ctx context.Context, longest time.Duration) error {
 		if err != nil {
 			return err
 		}
-		work, err := p.stack.Queue(ctx, deadletter.Activity)
-		if err != nil {
-			return err
+		var work api.Queue
+		for _, s := range sources {
+			one, err := p.stack.Queue(ctx, s.Queue)
+			if err != nil {
+				return err
+			}
+			work.Visible, work.InFlight = work.Visible+one.Visible, work.InFlight+one.InFlight
 		}
 		left := turns.InFlight + work.Visible + work.InFlight
 		if left == 0 {

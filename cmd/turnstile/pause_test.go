@@ -206,3 +206,20 @@ func TestPauseRefuses(t *testing.T) {
 	b.stack = nil
 	b.fails(exitFailed, []string{"end it to pause it"}, "unpause")
 }
+
+func TestPauseStopsTheQueuesThatHaveANameWithTheActivities(t *testing.T) {
+	b := newBench(t)
+	s := newFakeStack()
+	s.sources = slices.Insert(s.sources, 0, api.EventSource{ID: "id-gpu", Queue: "activity:gpu", State: sourceOn, ChangedAt: epoch.Add(-time.Hour)})
+	b.stack = s
+	b.ok("pause", "--drain", "0")
+	at := slices.Index(s.done, "-activity:gpu")
+	if len(s.done) != 5 || at < 3 || s.done[0] != "-orchestrator" {
+		t.Errorf("it turned off %q", s.done)
+	}
+	s.done = nil
+	b.ok("unpause")
+	if len(s.done) != 5 || slices.Index(s.done, "+activity:gpu") < 3 {
+		t.Errorf("it turned on %q", s.done)
+	}
+}

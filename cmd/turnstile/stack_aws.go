@@ -40,7 +40,10 @@ func (b awsBackend) awsStack(ctx context.Context) (*awsStack, error) {
 	}
 	s := &awsStack{lambda: lambda.NewFromConfig(cfg), functions: []string{found[address.OrchestratorFunction], found[address.ActivityFunction]},
 		queues: &awsQueues{sqs: awssqs.NewFromConfig(cfg), urls: found}, names: map[string]string{}}
-	for _, q := range shownQueues {
+	for _, f := range address.NamedFunctions(found) {
+		s.functions = append(s.functions, found[f])
+	}
+	for _, q := range shownIn(found) {
 		s.names[path.Base(found[q.url])] = q.name
 	}
 	return s, nil

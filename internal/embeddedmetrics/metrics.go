@@ -91,6 +91,9 @@ func (m *Metrics) Count(c host.Counter, reason string, n int) {
 		return // A metric of an idle stack would cost more than the sweeps themselves.
 	}
 	m.add(Name(string(c)), reason, n, !ordinary[c][reason])
+	if c == host.CountDelayed && reason == "not_served" {
+		m.Add(Attention, reason, n) // A queue that is to be deployed, or a misspelt name.
+	}
 	if c == host.CountStuck || c == host.CountCorrupt || c == host.CountLooping || c == host.CountArchive && reason == "failed" {
 		m.Add(Attention, string(c), n)
 	}

@@ -113,10 +113,12 @@ func TestWhatNeedsAPersonIsCountedBesideItsOwnCounter(t *testing.T) {
 	m.Count(host.CountStuck, "panic", 1)
 	m.Count(host.CountCorrupt, "", 2)
 	m.Count(host.CountLooping, "message", 4)
+	m.Count(host.CountDelayed, "not_served", 1)
+	m.Count(host.CountDelayed, "not_due", 1)
 	m.Count(host.CountTurns, "running", 4)
 	m.Flush()
-	if !strings.Contains(out.String(), `"Attention":7`) || !strings.Contains(out.String(), `"Attention":{"corrupt":2,"looping":4,"stuck":1}`) {
-		t.Errorf("want 3, with their reasons, in\n%s", out.String())
+	if !strings.Contains(out.String(), `"Attention":8`) || !strings.Contains(out.String(), `"Attention":{"corrupt":2,"looping":4,"not_served":1,"stuck":1}`) {
+		t.Errorf("want 8, with their reasons, in\n%s", out.String())
 	}
 }
 

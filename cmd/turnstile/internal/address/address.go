@@ -4,6 +4,7 @@ package address
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -27,7 +28,34 @@ var (
 	ActivityDeadURL = Key{"ActivityDeadQueueUrl", "TURNSTILE_ACTIVITY_DEAD_QUEUE_URL"}
 	DeadFIFOURL     = Key{"DeadFifoQueueUrl", "TURNSTILE_DEAD_FIFO_QUEUE_URL"}
 	DeadURL         = Key{"DeadQueueUrl", "TURNSTILE_DEAD_QUEUE_URL"}
+
+	// The activity queues that have a name, and their functions: "gpu=… mail=…". A stack
+	// without any has neither.
+	activityQueues    = Key{"ActivityQueues", "TURNSTILE_ACTIVITY_QUEUES"}
+	activityFunctions = Key{"ActivityFunctions", "TURNSTILE_ACTIVITY_FUNCTIONS"}
 )
+
+const (
+	ofQueue    = "activity:"
+	ofFunction = "function:"
+)
+
+// Named returns the activity queues of what All has found that have a name, by how they
+// are called ("activity:gpu") and in that order.
+func Named(found map[Key]string) (queues []Key) { return with(found, ofQueue) }
+
+// NamedFunctions are their functions, by the same.
+func NamedFunctions(found map[Key]string) (functions []Key) { return with(found, ofFunction) }
+
+func with(found map[Key]string, prefix string) (all []Key) {
+	for key := range found {
+		if strings.HasPrefix(key.Output, prefix) {
+			all = append(all, key)
+		}
+	}
+	slices.SortFunc(all, func(a, b Key) int { return strings.Compare(a.Output, b.Output) })
+	return all
+}
 
 // Addresses says where a stack's queues and tables are.
 type Addresses struct {
@@ -60,6 +88,13 @@ func FromEnvironment(getenv func(string) string) Addresses {
 // All returns the addresses asked for. The error names all that are missing.
 func (a Addresses) All(asked ...Key) (map[Key]string, error) {
 	found := map[Key]string{ActivitiesTable: a.value(ActivitiesTable)}
+	for prefix, list := range map[string]Key{ofQueue: activityQueues, ofFunction: activityFunctions} {
+		for _, one := range strings.Fields(a.value(list)) {
+			if name, where, ok := strings.Cut(one, "="); ok {
+				found[Key{Output: prefix + name}] = where
+			}
+		}
+	}
 	var missing []string
 	for _, want := range asked {
 		if found[want] = a.value(want); found[want] == "" {

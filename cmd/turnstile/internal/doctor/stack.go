@@ -103,6 +103,10 @@ func Queues(queues []Queue, functions []Function) []api.Finding {
 		if q.MaxMessage < wholeMessage {
 			bad(Problem, "queue %s takes messages of up to %d bytes, not of 1 MiB: SQS refuses what is larger, and Turnstile fails or dead-letters what it can't send", q.Name, q.MaxMessage)
 		}
+		named := strings.HasPrefix(q.Name, deadletter.Activity+":")
+		if named {
+			target[q.Name] = deadletter.ActivityDead
+		}
 		if want := target[q.Name]; want != "" && q.RedriveTo != arns[want] {
 			bad(Problem, "queue %s gives up to %q, not to the queue %s", q.Name, last(q.RedriveTo), want)
 		}
@@ -112,6 +116,8 @@ func Queues(queues []Queue, functions []Function) []api.Finding {
 		role, factor := "orchestrator", 2*time.Duration(1)
 		if q.Name == deadletter.Activity {
 			role, factor = "activity", 1
+		} else if named {
+			role, factor = q.Name, 1
 		}
 		if timeout := timeouts[role]; !q.Dead && timeout > 0 && q.Visibility < factor*timeout {
 			bad(Problem, "queue %s hides a message for %s, and the %s function may take %s: it would be handled twice at once; at least %s are needed", q.Name, q.Visibility, role, timeout, factor*timeout)
@@ -155,7 +161,8 @@ func Backlog(queues []Queue, paused bool) []api.Finding {
 }
 
 // Functions judges the functions, and their settings against the stack's addresses:
-// by the name of the variable what it has to be.
+// by the name of the variable what it has to be, and by the role of a function of a named
+// queue the address of that.
 func Functions(functions []Function, want map[string]string, now time.Time) []api.Finding {
 	f := findings{area: "functions"}
 	for _, fn := range functions {
@@ -170,6 +177,9 @@ func Functions(functions []Function, want map[string]string, now time.Time) []ap
 			f.add(Problem, "RecursiveLoop has to be Allow, or Lambda stops every chain after some 16 steps. "+deploy, "recursive loops of the %s function are terminated", fn.Role)
 		}
 		for name, value := range want {
+			if own, has := want[fn.Role]; has && name == "TURNSTILE_ACTIVITY_QUEUE_URL" {
+				value = own // that of the queue which the function is for
+			}
 			if have, set := fn.Environment[name]; set && value != "" && have != value {
 				f.add(Problem, deploy, "the %s function has %s = %s, and the stack's is %s", fn.Role, name, have, value)
 			}
@@ -178,21 +188,34 @@ func Functions(functions []Function, want map[string]string, now time.Time) []ap
 			f.add(OK, "", "the %s function (%s) is active: %d MB, timeout %s, deployed %s ago", fn.Role, fn.Name, fn.Memory, fn.Timeout, days(now.Sub(fn.Modified)))
 		}
 	}
-	if len(functions) == 2 {
+	if len(functions) >= 2 {
 		f.area = "versions"
-		if apart := functions[0].Modified.Sub(functions[1].Modified).Abs(); apart > 24*time.Hour {
-			f.add(Warning, "They are deployed together: an older one may not know what the other sends. Deploy both.", "the two functions were deployed %s apart", days(apart))
+		first, last := functions[0].Modified, functions[0].Modified
+		for _, fn := range functions {
+			if fn.Modified.Before(first) {
+				first = fn.Modified
+			}
+			if fn.Modified.After(last) {
+				last = fn.Modified
+			}
+		}
+		which := "the two functions"
+		if len(functions) > 2 {
+			which = fmt.Sprintf("the %d functions", len(functions))
+		}
+		if apart := last.Sub(first); apart > 24*time.Hour {
+			f.add(Warning, "They are deployed together: an older one may not know what the other sends. Deploy all.", "%s were deployed %s apart", which, days(apart))
 		} else {
-			f.add(OK, "", "the two functions were deployed together")
+			f.add(OK, "", "%s were deployed together", which)
 		}
 	}
 	return f.all
 }
 
-// Sources judges the event sources.
-func Sources(sources []Source) []api.Finding {
+// Sources judges the event sources. named are the activity queues that have a name.
+func Sources(sources []Source, named ...string) []api.Finding {
 	f := findings{area: "settings"}
-	wanted := []string{deadletter.Orchestrator, deadletter.Delay, deadletter.ActivityDead, deadletter.Activity}
+	wanted := append([]string{deadletter.Orchestrator, deadletter.Delay, deadletter.ActivityDead, deadletter.Activity}, named...)
 	off, on := []string{}, 0
 	for _, want := range wanted {
 		found := false

@@ -1,0 +1,58 @@
+package doctor
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/internal/console/api"
+)
+
+// withQueue is a stack with an activity queue that has a name, as the command adds it.
+func withQueue() *stack {
+	s := template()
+	named := s.queues[2]
+	named.Name, named.ARN = "activity:gpu", "arn:gpu"
+	s.queues = append(s.queues, named)
+	function := s.functions[1]
+	function.Role, function.Name = "activity:gpu", "g"
+	s.functions = append(s.functions, function)
+	s.sources = append(s.sources, Source{EventSource: api.EventSource{Queue: "activity:gpu", State: "Enabled"}, PartialAnswer: true})
+	return s
+}
+
+func TestAQueueThatHasANameIsJudgedAsTheDefaultOne(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(*stack)
+		want   string
+	}{
+		"all is well":                    {func(*stack) {}, ""},
+		"its visibility is short":        {func(s *stack) { s.queues[6].Visibility = time.Minute }, "queue activity:gpu hides a message for 1m0s, and the activity:gpu function may take 15m0s"},
+		"it gives up to another queue":   {func(s *stack) { s.queues[6].RedriveTo = "arn:dead" }, `queue activity:gpu gives up to "dead", not to the queue activity-dead`},
+		"no function is run for it":      {func(s *stack) { s.sources = s.sources[:4] }, "no function is run for the queue activity:gpu"},
+		"its function is of another day": {func(s *stack) { s.functions[2].Modified = now.Add(-72 * time.Hour) }, "the 3 functions were deployed 2 days apart"},
+		"its function has another's queue": {func(s *stack) {
+			s.functions[2].Environment = map[string]string{"TURNSTILE_ACTIVITY_QUEUE_URL": "default"}
+		}, "the activity:gpu function has TURNSTILE_ACTIVITY_QUEUE_URL = default, and the stack's is gpu"},
+		"its function has the queue's name": {func(s *stack) { s.functions[2].Environment = map[string]string{"TURNSTILE_ACTIVITY_QUEUE_URL": "gpu"} }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := withQueue()
+			c.change(s)
+			all := append(Queues(s.queues, s.functions), Sources(s.sources, "activity:gpu")...)
+			all = append(all, Functions(s.functions, map[string]string{"TURNSTILE_ACTIVITY_QUEUE_URL": "default", "activity:gpu": "gpu"}, now)...)
+			found := false
+			for _, f := range all {
+				found = found || c.want != "" && strings.Contains(f.Text, c.want)
+				if f.Level != OK && !strings.Contains(f.Text, c.want) || f.Level != OK && c.want == "" {
+					t.Errorf("%s: %s", f.Level, f.Text)
+				}
+			}
+			if c.want != "" && !found {
+				t.Errorf("it does not say %q but %+v", c.want, all)
+			}
+		})
+	}
+}
