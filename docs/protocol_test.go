@@ -12,7 +12,7 @@ import (
 
 // mostWords is how long the page of the protocol may be: its words without the pictures and
 // the bars of its tables.
-const mostWords = 1450
+const mostWords = 1500
 
 var (
 	pictures = regexp.MustCompile("(?s)```mermaid.*?```")
