@@ -70,9 +70,10 @@ var layers = []layer{
 	// (host), the handlers, and below them what they are made of.
 	{dir: "host", own: "queue store"},
 	{dir: "internal/host/platform", own: "host internal/clock internal/host/sharing internal/logattr internal/wire queue"},
-	{dir: "internal/host/dispatch", own: "internal/host/platform internal/clock history host internal/host/backoff internal/host/delivery internal/host/edge internal/host/random " +
+	{dir: "internal/host/publishing", own: "internal/clock host queue"},
+	{dir: "internal/host/dispatch", own: "internal/host/publishing internal/host/platform internal/clock history host internal/host/backoff internal/host/delivery internal/host/edge internal/host/random " +
 		"internal/host/sharing internal/keyring queue store timer internal/wire"},
-	{dir: "internal/host/inbox", own: "internal/host/platform internal/clock history host internal/host/attempt internal/host/backoff internal/host/delivery internal/host/edge internal/host/lease internal/keyring queue internal/wire"},
+	{dir: "internal/host/inbox", own: "internal/host/publishing internal/host/platform internal/clock history host internal/host/attempt internal/host/backoff internal/host/delivery internal/host/edge internal/host/lease internal/keyring queue internal/wire"},
 	{dir: "internal/host/reading", own: "internal/clock codec engine history host internal/host/edge store"},
 	{dir: "internal/host/resending", own: "engine history internal/host/dispatch internal/host/edge internal/host/reading store"},
 	{dir: "internal/host/lease", own: "internal/clock queue"},
@@ -80,13 +81,13 @@ var layers = []layer{
 	{dir: "internal/host/watchdog", own: "internal/clock internal/host/edge"},
 	{dir: "internal/host/projection", own: "engine history store"},
 	// The rules of the protocol: from what was read to what is done. They reach no service.
-	{dir: "internal/host/deciding", own: "activity internal/activities engine history host internal/host/attempt internal/host/backoff internal/host/delivery internal/host/dispatch internal/host/edge " +
+	{dir: "internal/host/deciding", own: "internal/host/publishing activity internal/activities engine history host internal/host/attempt internal/host/backoff internal/host/delivery internal/host/dispatch internal/host/edge " +
 		"internal/host/inbox internal/host/lease internal/host/projection internal/host/reading internal/host/resending internal/keyring internal/redriving store internal/wire"},
 	{dir: "internal/host/sweep", own: "history host internal/clock internal/host/dispatch internal/host/inbox internal/host/sharing queue store internal/wire"},
 	// Neither of the two handlers knows the other.
 	{dir: "internal/host/worker", own: "internal/host/platform activity internal/activities internal/clock codec history host internal/host/attempt internal/host/backoff internal/host/delivery internal/host/edge " +
 		"internal/host/lease internal/host/random internal/host/sharing internal/limits queue store internal/wire"},
-	{dir: "internal/host/orchestrator", own: "internal/host/platform activity internal/activities internal/clock codec engine history host internal/host/attempt internal/host/backoff internal/host/cache internal/host/delivery " +
+	{dir: "internal/host/orchestrator", own: "internal/host/publishing internal/host/platform activity internal/activities internal/clock codec engine history host internal/host/attempt internal/host/backoff internal/host/cache internal/host/delivery " +
 		"internal/host/deciding internal/host/dispatch internal/host/edge internal/host/inbox internal/host/random internal/host/reading internal/host/sharing internal/host/sweep internal/host/watchdog internal/logattr internal/keyring queue store timer internal/wire"},
 	{dir: "internal/names", own: "internal/wire"},
 	{dir: "internal/around", own: "engine"},
@@ -110,14 +111,14 @@ var layers = []layer{
 	{dir: "internal/simulation/fault"},
 	{dir: "internal/simulation/ledger", own: "history store internal/wire"},
 	{dir: "internal/simulation/program", own: "engine history internal/simulation/choice"},
-	{dir: "internal/simulation/world", own: "internal/host/platform activity internal/activities internal/clock codec engine history host internal/host/orchestrator internal/host/worker internal/keyring queue internal/queue/memory internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program store internal/store/memory timer internal/timer/memory internal/wire"},
+	{dir: "internal/simulation/world", own: "host internal/host/publishing internal/host/platform activity internal/activities internal/clock codec engine history host internal/host/orchestrator internal/host/worker internal/keyring queue internal/queue/memory internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program store internal/store/memory timer internal/timer/memory internal/wire"},
 	{dir: "internal/simulation/check", own: "internal/host/platform activity internal/activities engine history host queue internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/world store timer internal/wire"},
 	{dir: "internal/simulation/scenario", own: ". activity internal/activities engine examples/orders/orders history queue internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/world schedule store internal/wire"},
 	{dir: "internal/simulation", own: "history internal/kept internal/simulation/check internal/simulation/choice internal/simulation/ledger internal/simulation/program internal/simulation/scenario internal/simulation/world store"},
 	{dir: "internal/simulation/search", own: "activity internal/activities engine internal/simulation internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/scenario internal/simulation/world store internal/wire"},
 	{dir: "internal/simulation/...", own: "any"},
 	{dir: "examples/...", own: "any"},
-	{dir: "awslambda/...", own: "any internal/archive/s3 store/dynamo internal/queue/sqs internal/timer/scheduler", foreign: aws},
+	{dir: "awslambda/...", own: "any internal/host/publishing internal/archive/s3 store/dynamo internal/queue/sqs internal/timer/scheduler", foreign: aws},
 	{dir: "lambdas/...", own: "any awslambda", foreign: aws},
 	{dir: "localstack/...", own: "any awslambda store/dynamo internal/queue/sqs internal/timer/scheduler", foreign: aws},
 	{dir: "internal/...", own: "any awslambda store/dynamo internal/queue/sqs internal/timer/scheduler", foreign: aws},

@@ -88,6 +88,10 @@ type Config struct {
 	MaxOperations   int // o    TURNSTILE_MAX_OPERATIONS, optional, 10 to 100000
 	MaxResult       int // o a  TURNSTILE_MAX_RESULT_BYTES, optional, 1000 to 262144
 
+	// EventBus is the ARN of the event bus that gets events about instances
+	// (host.InstanceEvent); empty for none.
+	EventBus string // o  TURNSTILE_EVENT_BUS, optional
+
 	// RetentionDays is Settings.Purge.Retention in days; 0 where the variable is not
 	// set, or 0.
 	RetentionDays int // o  TURNSTILE_RETENTION_DAYS, optional, 0 to 36500
@@ -166,6 +170,7 @@ func OrchestratorConfig(environ []string) (Config, error) {
 	e.ActivityDeadQueueARN = r.required("TURNSTILE_ACTIVITY_DEAD_QUEUE_ARN", standardQueueARN)
 	e.ScheduleGroup = r.required("TURNSTILE_SCHEDULE_GROUP", scheduleGroup)
 	e.ScheduleKeyARN = r.optional("TURNSTILE_SCHEDULE_KEY_ARN", "", keyARN)
+	e.EventBus = r.optional("TURNSTILE_EVENT_BUS", "", eventBus)
 	e.ScheduleRoleARN = r.required("TURNSTILE_SCHEDULE_ROLE_ARN", roleARN)
 	e.IndexShards = r.whole("TURNSTILE_INDEX_SHARDS", dynamo.DefaultShards, dynamo.MaxShards)
 	e.TimerBorder = r.duration("TURNSTILE_TIMER_BORDER", 0, queue.MaxDelay)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
 	awsscheduler "github.com/aws/aws-sdk-go-v2/service/scheduler"
 	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/embeddedmetrics"
 	"github.com/turnstile-go/turnstile/internal/host/orchestrator"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/host/publishing"
 	"github.com/turnstile-go/turnstile/internal/keyring"
 	"github.com/turnstile-go/turnstile/internal/queue/sqs"
 	"github.com/turnstile-go/turnstile/internal/timer/scheduler"
@@ -107,11 +109,15 @@ func NewOrchestrator(app *turnstile.App, environ []string, opts ...Option) (*Orc
 		return nil, err
 	}
 	stops := dynamo.NewActivities(client, tables)
+	var publisher publishing.Publisher
+	if env.EventBus != "" {
+		publisher = &bus{client: eventbridge.NewFromConfig(clients), name: env.EventBus, environment: env.Environment}
+	}
 	h, err := orchestrator.New(orchestrator.Config{
 		Build:          buildName(),
 		Orchestrations: app.Orchestrations(),
 		Inline:         app.Activities(),
-		Services:       orchestrator.Services{Store: dynamo.New(client, tables), Stops: stops, Queues: queues, Timer: timers, Archive: archive},
+		Services:       orchestrator.Services{Store: dynamo.New(client, tables), Stops: stops, Queues: queues, Timer: timers, Archive: archive, Publisher: publisher},
 		Codecs:         o.codecs,
 		Keys:           keys,
 		Senders:        platform.Senders{ActivityRole: env.ActivityRoleID, ActivitiesMaySend: env.ActivitiesMaySend},

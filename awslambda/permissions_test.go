@@ -38,6 +38,9 @@ func TestPoliciesGrantWhatTheCodeCallsAndNothingElse(t *testing.T) {
 			sendCalls(t, g, calls, "orchestratorQueues")
 			sourceCalls(g, calls, "OrchestratorQueue", "DelayQueue", "ActivityDeadQueue")
 			functionCalls(g, "OrchestratorLogGroup")
+			if len(used(orchestrator.reach("Bus.Publish"), "To")) > 0 {
+				g.add("events:PutEvents", "EventBusArn")
+			}
 			for _, a := range []string{"Decrypt", "DescribeKey", "GenerateDataKey"} {
 				g.add("kms:"+a, "KmsKeyArn via scheduler")
 			}
@@ -445,7 +448,7 @@ func (g grants) allow(t *testing.T, condition string, statement any) {
 	}
 	for _, a := range list(s["Action"]) {
 		action := a.(string)
-		need := map[string]string{"kms": "HasKmsKey", "ec2": "HasVpc", "s3": "HasArchive"}[strings.Split(action, ":")[0]]
+		need := map[string]string{"kms": "HasKmsKey", "ec2": "HasVpc", "s3": "HasArchive", "events": "HasEventBus"}[strings.Split(action, ":")[0]]
 		if suffix == " via s3" {
 			need = "HasArchiveKey"
 		}

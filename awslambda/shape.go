@@ -62,6 +62,10 @@ var (
 		want: "the beginning of the names of objects, of letters, digits and / _ . = -, with a slash at its end and none at its beginning, such as prod/",
 		ok:   matching(`^[A-Za-z0-9_.=-][A-Za-z0-9/_.=-]{0,398}/$`),
 	}
+	eventBus = shape{
+		want: "the ARN of an event bus, such as arn:aws:events:eu-central-1:123456789012:event-bus/default",
+		ok:   matching(`^arn:[a-z-]+:events:[a-z0-9-]+:[0-9]{12}:event-bus/[A-Za-z0-9._/-]{1,256}$`),
+	}
 	scheduleGroup = shape{
 		want: "the name of an EventBridge Scheduler group, such as turnstile-ScheduleGroup-1ABC2DEF",
 		ok:   matching(`^[A-Za-z0-9_.-]{1,64}$`),

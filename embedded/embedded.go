@@ -139,7 +139,7 @@ func (e *Runtime) wire(app *turnstile.App) error {
 	e.orchestrator, err = orchestrator.New(orchestrator.Config{
 		Orchestrations: app.Orchestrations(),
 		Inline:         app.Activities(),
-		Services:       orchestrator.Services{Store: e.store, Stops: stops, Queues: forHost, Timer: e.timer, Archive: e.opts.archive},
+		Services:       orchestrator.Services{Store: e.store, Stops: stops, Queues: forHost, Timer: e.timer, Archive: e.opts.archive, Publisher: e.opts.publisher},
 		Codecs:         e.opts.codecs,
 		Keys:           e.keys,
 		Settings:       e.opts.settings,

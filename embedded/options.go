@@ -1,12 +1,14 @@
 package embedded
 
 import (
+	"context"
 	"io"
 	"log/slog"
 	"time"
 
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/host/publishing"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -34,6 +36,7 @@ type options struct {
 	pace       time.Duration
 	database   Database
 	archive    store.Archive
+	publisher  publishing.Publisher
 	// beside makes what runs beside the runtime; nil for nothing.
 	beside func(*Runtime) (beside, error)
 }
@@ -49,6 +52,17 @@ func WithDatabase(db Database) Option {
 // archive, such as [ArchiveFolder], before it is purged. Default: none.
 func WithArchive(a store.Archive) Option {
 	return option(func(o *options) { o.archive = a })
+}
+
+// WithInstanceEvents calls f for each event about an instance: that it was started, has
+// ended, is stuck, and what else a host.InstanceEvent may say. It is called at least once
+// for each, in turn or not: receivers order events, and drop repeats, by their numbers. One
+// for which f returns an error or panics, or that takes longer than two seconds, is tried
+// again after five seconds, then after growing delays of at most fifteen minutes, for
+// fourteen days; then it is a dead letter. f is called while the instance's turn is made, from
+// several goroutines, and should return when ctx ends. Default: none.
+func WithInstanceEvents(f func(ctx context.Context, e host.InstanceEvent) error) Option {
+	return option(func(o *options) { o.publisher = subscriber(f) })
 }
 
 // WithVirtualTime lets time begin at start and stand still while anything runs;

@@ -129,6 +129,9 @@ const (
 	// CountArchive: instances that the archive has taken before their purge ("kept"),
 	// and that it has not ("failed"): they are not purged, and tried again.
 	CountArchive Counter = "archive"
+	// CountInstanceEvents: events about instances that were "published", or "failed" to be
+	// and are published again later.
+	CountInstanceEvents Counter = "instance_events"
 	// CountPermits: what happens to permits of limits over instances: "taken", "waits"
 	// (an attempt stands in the line), "line full" (it asks again later), "called".
 	CountPermits Counter = "permits"

@@ -45,6 +45,7 @@ type rest struct {
 	Suspension       *store.Suspension        `json:"suspension,omitempty"`
 	Suspect          string                   `json:"suspect,omitempty"`
 	Dispatched       string                   `json:"dispatched,omitempty"`
+	Untold           string                   `json:"untold,omitempty"`
 	LoopedMS         int64                    `json:"looped_ms,omitempty"`
 	Stamp            int64                    `json:"stamp,omitempty"`
 	Purged           bool                     `json:"purged,omitempty"`
@@ -78,7 +79,7 @@ func rowOf(r *store.Record) (row, error) {
 		ExecutionID: r.ExecutionID, StartID: r.StartID, EarlierStarts: r.EarlierStarts, Version: r.Version,
 		CreatedMS: millis(r.CreatedAt), UpdatedMS: millis(r.UpdatedAt), EndedMS: millis(r.EndedAt), FirstExecution: r.FirstExecution,
 		SearchAttributes: r.SearchAttributes, Codec: r.Codec, Failure: (*failure)(r.Failure), Parent: (*parent)(r.Parent), Origin: r.Origin,
-		FairnessGroup: r.FairnessGroup, Problem: r.Problem, Suspension: r.Suspension, Suspect: r.Suspect, Dispatched: r.Dispatched, LoopedMS: millis(r.LoopedAt), Stamp: r.Stamp,
+		FairnessGroup: r.FairnessGroup, Problem: r.Problem, Suspension: r.Suspension, Suspect: r.Suspect, Dispatched: r.Dispatched, Untold: r.Untold, LoopedMS: millis(r.LoopedAt), Stamp: r.Stamp,
 		Purged: r.Purged, FreeMS: millis(r.FreeAt),
 	})
 	if err != nil {
@@ -102,7 +103,7 @@ func scanRecord(s *sqlite3.Stmt) (store.Record, error) {
 		ExecutionID: f.ExecutionID, StartID: f.StartID, EarlierStarts: f.EarlierStarts, Version: f.Version,
 		CreatedAt: timeOf(f.CreatedMS), UpdatedAt: timeOf(f.UpdatedMS), EndedAt: timeOf(f.EndedMS), FirstExecution: f.FirstExecution,
 		SearchAttributes: f.SearchAttributes, Codec: f.Codec, Failure: (*history.Failure)(f.Failure), Parent: (*history.Parent)(f.Parent), Origin: f.Origin,
-		FairnessGroup: f.FairnessGroup, Problem: f.Problem, Suspension: f.Suspension, Suspect: f.Suspect, Dispatched: f.Dispatched, LoopedAt: timeOf(f.LoopedMS), Stamp: f.Stamp,
+		FairnessGroup: f.FairnessGroup, Problem: f.Problem, Suspension: f.Suspension, Suspect: f.Suspect, Dispatched: f.Dispatched, Untold: f.Untold, LoopedAt: timeOf(f.LoopedMS), Stamp: f.Stamp,
 		Purged: f.Purged, FreeAt: timeOf(f.FreeMS),
 	}.Stored(), nil
 }

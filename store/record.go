@@ -89,6 +89,7 @@ func (c *RecordChange) Apply(r Record) Record {
 	set(&r.Suspect, c.Suspect)
 	set(&r.Dispatched, c.Dispatched)
 	set(&r.LoopedAt, c.LoopedAt)
+	set(&r.Untold, c.Untold)
 	set(&r.Stamp, c.Stamp)
 	r.SearchAttributes = r.SearchAttributes.With(c.SearchAttributes)
 	r.UpdatedAt = c.UpdatedAt

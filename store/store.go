@@ -220,6 +220,10 @@ type Record struct {
 	// LoopedAt is when something that the instance sends was slowed last, because it goes
 	// on without a pause; zero for never.
 	LoopedAt time.Time
+	// Untold are the events about the instance that were written with a change of
+	// Problem, and may not have been published yet, as JSON; empty where there are none,
+	// as there never are where nobody subscribes.
+	Untold string
 	// Stamp grows by one each time that Problem is set, replaced or cleared, or the
 	// instance is suspended or resumed; 0 before the first time. A writer that does one of these, or ends the
 	// instance, demands the stamp that it has read (RecordCondition.Stamp), so
@@ -322,6 +326,7 @@ type RecordChange struct {
 	Suspect      *string // empty clears it
 	Dispatched   *string // empty clears it
 	LoopedAt     *time.Time
+	Untold       *string
 	Stamp        *int64
 	// SearchAttributes are those to be set; one without a value is removed, all
 	// others stay. An index keeps them by the time of the start: the record's

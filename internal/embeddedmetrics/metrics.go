@@ -94,7 +94,7 @@ func (m *Metrics) Count(c host.Counter, reason string, n int) {
 	if c == host.CountDelayed && reason == "not_served" {
 		m.Add(Attention, reason, n) // A queue that is to be deployed, or a misspelt name.
 	}
-	if c == host.CountStuck || c == host.CountCorrupt || c == host.CountLooping || c == host.CountArchive && reason == "failed" {
+	if c == host.CountStuck || c == host.CountCorrupt || c == host.CountLooping || (c == host.CountArchive || c == host.CountInstanceEvents) && reason == "failed" {
 		m.Add(Attention, string(c), n)
 	}
 }

@@ -42,7 +42,7 @@ const SweepGroup = "turnstile-sweep"
 //   - StartOrchestration: the id; ExternalRaised: the id and the name
 //   - CancelInstance, TerminateInstance, SuspendInstance, ResumeInstance, Wake,
 //     PurgeInstance: the id, the execution and the number
-//   - Sweep: the id
+//   - Sweep, InstanceEvent: the id
 //   - ActivityExecute: execution, scheduling event, attempt
 //   - ActivityPending: execution, source event, token, attempt, and when it
 //     looks again; a worker adds the delivery of the attempt

@@ -14,7 +14,7 @@ import (
 func Kinds() []Kind { return slices.Clone(kinds[:]) }
 
 var kinds = [...]Kind{
-	StartOrchestration, ExternalRaised, CancelInstance, TerminateInstance, SuspendInstance, ResumeInstance, Wake, PurgeInstance, Sweep,
+	StartOrchestration, ExternalRaised, CancelInstance, TerminateInstance, SuspendInstance, ResumeInstance, Wake, PurgeInstance, Sweep, InstanceEvent,
 	ActivityExecute, ActivityPending, ActivityHeartbeat,
 	ActivityCompleted, ActivityFailed, TimerFired, SubOrchCompleted, SubOrchFailed,
 }
@@ -41,7 +41,7 @@ func unknownKind(k Kind) *ParseError {
 // completes.
 func (k Kind) CarriesID() bool {
 	switch k {
-	case StartOrchestration, ExternalRaised, CancelInstance, TerminateInstance, SuspendInstance, ResumeInstance, Wake, PurgeInstance, Sweep:
+	case StartOrchestration, ExternalRaised, CancelInstance, TerminateInstance, SuspendInstance, ResumeInstance, Wake, PurgeInstance, Sweep, InstanceEvent:
 		return true
 	}
 	return false
@@ -111,6 +111,10 @@ func (c *checker) needs(i *Item) {
 		c.completion(i)
 	case SubOrchCompleted, SubOrchFailed:
 		c.completion(i)
+	case InstanceEvent:
+		if len(i.Event) == 0 {
+			c.fail(ReasonInvalidField, "event", missing+"; expected what is to be published, an object")
+		}
 	case SuspendInstance, ResumeInstance:
 		if i.SchedulingEventID > 0 {
 			c.positive("execution_id", i.ExecutionID)
@@ -162,6 +166,7 @@ func (c *checker) ranges(i *Item) {
 	c.size("input", len(i.Input), l.Payload)
 	c.size("data", len(i.Data), l.Payload)
 	c.size("result", len(i.Result), l.Payload)
+	c.size("event", len(i.Event), l.Payload)
 	c.size("reason", len(i.Reason), l.Text)
 	c.ident("ended", i.Ended, l.Text)
 	c.ident("page_token", i.PageToken, l.Text)

@@ -102,6 +102,7 @@ func (e *encoder) item(i *Item) {
 	e.payload("input", i.Input)
 	e.payload("data", i.Data)
 	e.payload("result", i.Result)
+	e.payload("event", i.Event)
 	e.events(i.Events)
 	if len(i.SearchAttributes) > 0 {
 		// They can always be encoded.

@@ -35,6 +35,9 @@ const (
 	// Sweep wakes what is stuck and due. It is for no instance, and has a group
 	// of its own (SweepGroup).
 	Sweep Kind = "Sweep"
+	// InstanceEvent is an event about an instance that could not be published at
+	// once. It goes round the delay queue until it is.
+	InstanceEvent Kind = "InstanceEvent"
 
 	// ActivityExecute runs one attempt of an activity. Activity queue only.
 	ActivityExecute Kind = "ActivityExecute"
@@ -72,7 +75,7 @@ type Item struct {
 	ExecutionID int64 `json:"execution_id,omitempty"`
 	// ID tells a repeat of this item from another one with equal content:
 	// StartOrchestration, ExternalRaised, CancelInstance, TerminateInstance,
-	// SuspendInstance, ResumeInstance, Wake, PurgeInstance, Sweep. Absent, the SQS message id is taken.
+	// SuspendInstance, ResumeInstance, Wake, PurgeInstance, Sweep, InstanceEvent. Absent, the SQS message id is taken.
 	ID string `json:"id,omitempty"`
 
 	// Name of the orchestration (StartOrchestration), the activity
@@ -171,6 +174,9 @@ type Item struct {
 	// Force lets PurgeInstance take an instance that runs if its history is corrupt:
 	// it can't be terminated.
 	Force bool `json:"force,omitempty"`
+
+	// Event is what is to be published (InstanceEvent).
+	Event json.RawMessage `json:"event,omitempty"`
 
 	// SentMS is when what the item says was sent first, or was due where that
 	// is later. It is kept over every hop, so that an item has an age, which

@@ -129,6 +129,8 @@ func (p *parser) field(f *field, i *Item) {
 		i.Data = p.payload(f)
 	case "result":
 		i.Result = p.payload(f)
+	case "event":
+		i.Event = p.payload(f)
 	case "codec":
 		p.text(f, &i.Codec)
 	case "events":

@@ -34,6 +34,7 @@ func (e *Encoder) Record(r *store.Record) (attributes, error) {
 	setText(a, "suspect", r.Suspect)
 	setText(a, "fairness_group", r.FairnessGroup)
 	setText(a, "dispatched", r.Dispatched)
+	setText(a, "untold", r.Untold)
 	setNumber(a, "stamp", r.Stamp)
 	if len(r.CustomStatus) > 0 {
 		a["custom_status"] = e.compressor.value(r.CustomStatus)
@@ -95,6 +96,7 @@ func decodeRecord(a attributes) (store.Record, error) {
 	r.LoopedAt = timeOf(a, "looped_at")
 	r.FirstExecution, r.Stamp = numberOf(a, "first_execution"), numberOf(a, "stamp")
 	r.Codec, r.Suspect, r.Dispatched = textOf(a, "codec"), textOf(a, "suspect"), textOf(a, "dispatched")
+	r.Untold = textOf(a, "untold")
 	r.FairnessGroup = textOf(a, "fairness_group")
 	var err error
 	fail := func(name string, err error) (store.Record, error) {

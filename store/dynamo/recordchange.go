@@ -50,6 +50,7 @@ func (e *Encoder) update(x *expression, instance string, change *store.RecordCha
 	assign("suspect", change.Suspect != nil)
 	assign("dispatched", change.Dispatched != nil)
 	assign("looped_at", change.LoopedAt != nil)
+	assign("untold", change.Untold != nil)
 	assign("stamp", change.Stamp != nil)
 	for i, name := range change.SearchAttributes.Names() {
 		attribute, placeholder := searchPrefix+name, "search"+strconv.Itoa(i)

@@ -44,7 +44,7 @@ var menu = []section{
 	}},
 	{"Operate", []page{
 		{"Stuck instances", "docs/guide/stuck.md"}, {"Troubleshooting", "docs/troubleshooting.md"}, {"Operations", "docs/operations.md"},
-		{"Retention", "docs/guide/retention.md"}, {"Command line", "docs/cli.md"}, {"Console", "docs/console.md"}, {"Agents", "docs/guide/agents.md"}, {"Telemetry", "docs/telemetry.md"},
+		{"Retention", "docs/guide/retention.md"}, {"Events about instances", "docs/guide/instance-events.md"}, {"Command line", "docs/cli.md"}, {"Console", "docs/console.md"}, {"Agents", "docs/guide/agents.md"}, {"Telemetry", "docs/telemetry.md"},
 	}},
 	{"Decide", []page{
 		{"Cost", "docs/guide/cost.md"}, {"Reliability", "docs/reliability.md"}, {"Security", "docs/security.md"},

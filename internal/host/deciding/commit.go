@@ -23,6 +23,7 @@ func (t *Turn) commit(p *Plan) error {
 		all = &whole
 	}
 	on := t.standing(d).Of(all)
+	t.owe(&on, all)
 	c := &Commit{Change: on.Change, Insists: d.inline, Logs: d.Logs, Cancelled: all.Cancelled, Outcome: stateWord(d.State),
 		Mark: Mark{Problem: on.Mark, Moved: on.Moved, Recovered: on.Recovered, Suspected: on.Suspected}}
 	if d.Stuck != nil {

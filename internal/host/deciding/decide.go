@@ -24,6 +24,8 @@ var ErrOver = errors.New("host: the invocation is over, and its messages may be 
 // the plan.
 func (t *Turn) decide(p *Plan) error {
 	for _, rule := range [...]func(*Turn, *Plan) error{
+		// What is written with a mark is told before anything else changes the mark.
+		(*Turn).untold,
 		// A history that is damaged is not written to.
 		(*Turn).damaged,
 		// What is not there, was purged or has ended takes nothing on.

@@ -121,6 +121,8 @@ type Sending struct {
 	Beat *Beat
 	// Deletion of the histories up to the execution of this record.
 	Deletion *store.Record
+	// Untold are events about the instance that were written with its marks.
+	Untold string
 	// GoOn is the wake by which the turn goes on in another invocation.
 	GoOn *wire.Item
 }

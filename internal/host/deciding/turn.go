@@ -47,6 +47,8 @@ type Terms struct {
 	Build string
 	// Sealed: payloads are sealed in what is stored.
 	Sealed bool
+	// Publishes: somebody subscribes to events about instances.
+	Publishes bool
 }
 
 // Moment is what a decision has to know of its process.

@@ -52,6 +52,7 @@ func (out *Outbox) Add(c Commit) {
 			continue
 		}
 		out.Chain.follow(c.Turn, e)
+		out.moment(&c, e)
 		// What the same turn scheduled and cancelled is never sent.
 		closed := e.Inline || cancelled[e.EventID] || c.Done[e.EventID]
 		switch {

@@ -30,7 +30,9 @@ func newComposer(t *testing.T) Composer {
 	return Composer{Edge: edge.New(nil), Keys: keys, Settings: &host.DispatchSettings{TimerBorder: 15 * time.Minute, TimerLeast: 2 * time.Minute}}
 }
 
-func newOutbox(c Composer) *Outbox { return &Outbox{Composer: c, Now: now, scheduled: true} }
+func newOutbox(c Composer) *Outbox {
+	return &Outbox{Composer: c, Now: now, with: services{timer: true}}
+}
 
 // What a commit asks for is a function of the commit. Each line is a parcel: its
 // route, and what it is.
@@ -119,7 +121,7 @@ func cancelling(t *store.Turn, events ...int64) *store.Turn {
 	return t
 }
 
-var routeNames = [routes]string{"stop", "removal", "schedule", "delay", "orchestrator", "dead", "activity"}
+var routeNames = [routes]string{"stop", "removal", "schedule", "bus", "delay", "orchestrator", "dead", "activity"}
 
 // lines are the parcels of an outbox, in the order of their routes.
 func lines(t *testing.T, out *Outbox) (all []string) {
@@ -169,7 +171,7 @@ func TestOnlyTimersWithAScheduleAreRemoved(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			out := newOutbox(Composer{Settings: &host.DispatchSettings{TimerBorder: test.border, TimerLeast: test.least}})
-			out.scheduled = test.service
+			out.with.timer = test.service
 			created := history.Event{Kind: history.TimerCreated, EventID: 2, AtMS: 1000, FireAtMS: 1000 + test.wait.Milliseconds()}
 			out.cancel(&Commit{Turn: turnOf(history.Event{Kind: history.TimerFired, EventID: 3})}, 2, opened(&created))
 			if got := len(out.parcels) == 1; got != test.removed {

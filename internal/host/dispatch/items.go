@@ -81,7 +81,7 @@ func (out *Outbox) timed(s timer.Schedule, wait time.Duration) {
 // timedByQueue reports whether a timer with that long to go goes through the
 // delay queue and has no schedule.
 func (out *Outbox) timedByQueue(rest time.Duration) bool {
-	return rest <= out.Settings.TimerBorder || rest < out.Settings.TimerLeast || !out.scheduled
+	return rest <= out.Settings.TimerBorder || rest < out.Settings.TimerLeast || !out.with.timer
 }
 
 func (out *Outbox) child(c *Commit, e *history.Event, conflict wire.Conflict) {

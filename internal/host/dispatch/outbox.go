@@ -34,9 +34,8 @@ type Composer struct {
 type Outbox struct {
 	Composer
 	// Now is when it is made.
-	Now time.Time
-	// scheduled: there is a timer service.
-	scheduled bool
+	Now  time.Time
+	with services
 
 	// Chain of the round that goes on.
 	Chain Chain
@@ -46,6 +45,10 @@ type Outbox struct {
 	told    told
 	err     error
 }
+
+// services are those that a stack need not have: a timer service, and a bus that takes
+// events about instances.
+type services struct{ timer, bus bool }
 
 // place is where what is being added stands, and in which row of commits.
 type place struct {
@@ -69,9 +72,10 @@ type parcel struct {
 	// both are zero for what belongs to no commit.
 	at, row position
 
-	msg      queue.Outgoing // to a queue
-	queue    string         // its name, for an activity; empty for the default
-	schedule timer.Schedule // its name alone for a removal
+	msg      queue.Outgoing     // to a queue
+	queue    string             // its name, for an activity; empty for the default
+	schedule timer.Schedule     // its name alone for a removal
+	moment   host.InstanceEvent // to the bus; msg is sent if that does not take it
 	stop     stop
 	// instead puts into an empty outbox what is sent in its place if its queue rejects
 	// it (queue.RejectedError); nil where there is nothing.
@@ -91,13 +95,15 @@ type stop struct {
 type route uint8
 
 // The routes, in the order in which a step of a dispatch takes them. What the
-// timer service refuses as past goes to the delay queue in the same step.
+// timer service refuses as past goes to the delay queue in the same step, and so does
+// what the bus does not take.
 // Activities are last: they alone have an effect each time that they are sent, so
 // no activity is sent while anything else of its step is not.
 const (
 	toStop route = iota
 	toRemoval
 	toSchedule
+	toBus
 	toDelay
 	toOrchestrator
 	toDead // in place of what no message can hold

@@ -13,6 +13,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/delivery"
 	"github.com/turnstile-go/turnstile/internal/host/edge"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/host/publishing"
 	"github.com/turnstile-go/turnstile/internal/host/random"
 	"github.com/turnstile-go/turnstile/internal/host/sharing"
 	"github.com/turnstile-go/turnstile/queue"
@@ -62,11 +63,13 @@ type Targets struct {
 	Stops  store.Activities
 	// Timer is nil where there is no timer service.
 	Timer timer.Timer
+	// Bus takes events about instances, where somebody subscribes.
+	Bus publishing.Bus
 }
 
 // New returns an empty outbox.
 func (s *Sender) New() *Outbox {
-	return &Outbox{Composer: s.Composer, Now: s.Clock.Now(), scheduled: s.To.Timer != nil}
+	return &Outbox{Composer: s.Composer, Now: s.Clock.Now(), with: services{timer: s.To.Timer != nil, bus: s.To.Bus.To != nil}}
 }
 
 // Send sends everything of an outbox that is not done, step by step, and notes what
@@ -159,6 +162,9 @@ func (d *dispatcher) take(ctx context.Context, r route, step []*parcel) {
 		}
 	}
 	switch {
+	case r == toBus:
+		d.takeMoments(ctx, parcels)
+		return
 	case r == toActivity:
 		d.takeAttempts(ctx, parcels)
 		return

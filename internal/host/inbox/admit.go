@@ -73,6 +73,8 @@ func (d *Door) admit(ctx context.Context, m *Message) error {
 		return d.DeadLetter(ctx, m, wire.ReasonMisaddressed, "ActivityExecute belongs on the activity queue")
 	case m.Source == platform.SourceActivityDead:
 		return d.DeadLetter(ctx, m, wire.ReasonMisaddressed, fmt.Sprintf("%s does not belong on the activity queue", item.Kind))
+	case item.Kind == wire.InstanceEvent:
+		return d.publish(ctx, m)
 	}
 	due, bounded := dueOf(&m.Item)
 	early := bounded && due.After(now)

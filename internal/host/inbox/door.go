@@ -6,6 +6,7 @@ import (
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/host/edge"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/host/publishing"
 	"github.com/turnstile-go/turnstile/internal/keyring"
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
@@ -25,6 +26,8 @@ type Door struct {
 	platform.Senders
 	// Scheduled: there is a timer service.
 	Scheduled bool
+	// Bus takes events about instances that could not be published at once.
+	Bus publishing.Bus
 }
 
 // forward sends a message of a standard queue on to the FIFO queue. Two deliveries

@@ -16,6 +16,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/edge"
 	"github.com/turnstile-go/turnstile/internal/host/inbox"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/host/publishing"
 	"github.com/turnstile-go/turnstile/internal/host/random"
 	"github.com/turnstile-go/turnstile/internal/host/reading"
 	"github.com/turnstile-go/turnstile/internal/host/sharing"
@@ -68,6 +69,8 @@ type Services struct {
 	Queues platform.Queues
 	// Archive takes what is to be purged by its retention; nil for none.
 	Archive store.Archive
+	// Publisher of events about instances; nil where nobody subscribes.
+	Publisher publishing.Publisher
 	// Timer for long waits. With nil they go round the delay queue.
 	Timer timer.Timer
 }
@@ -91,15 +94,16 @@ func New(cfg Config) (*Orchestrator, error) {
 	d := &inbox.Desk{Queues: cfg.Services.Queues, Edge: edge.New(cfg.Codecs), Clock: cfg.Clock, Observer: cfg.Observer, Logger: cfg.Logger, Settings: &cfg.Settings}
 	w := sweep.Watch{Build: cfg.Build, SweepAt: cfg.SweepAt, Kept: sweep.Kept{Default: cfg.Settings.Purge.Retention, Named: cfg.Orchestrations.Retained()}}
 	r := random.New(cfg.Random)
+	bus := publishing.Bus{To: cfg.Services.Publisher, Clock: cfg.Clock, Observer: cfg.Observer}
 	sender := &dispatch.Sender{
 		Composer: dispatch.Composer{Edge: d.Edge, Keys: cfg.Keys, Settings: &cfg.Settings.Dispatch, Loop: &cfg.Settings.Loop, Propagate: cfg.Propagator},
-		To:       dispatch.Targets{Queues: cfg.Services.Queues, Stops: cfg.Services.Stops, Timer: cfg.Services.Timer},
+		To:       dispatch.Targets{Queues: cfg.Services.Queues, Stops: cfg.Services.Stops, Timer: cfg.Services.Timer, Bus: bus},
 		Clock:    cfg.Clock, Random: r, Together: cfg.Together, Logger: cfg.Logger, Observer: cfg.Observer,
 	}
 	o := &Orchestrator{
-		door: inbox.Door{Desk: d, Keys: cfg.Keys, Senders: cfg.Senders, Scheduled: cfg.Services.Timer != nil},
+		door: inbox.Door{Desk: d, Keys: cfg.Keys, Senders: cfg.Senders, Scheduled: cfg.Services.Timer != nil, Bus: bus},
 		turns: maker{desk: d, sender: sender, watch: w, random: r, spawn: cfg.Go, id: cfg.RequestID,
-			terms: deciding.Terms{Settings: &cfg.Settings, Orchestrations: cfg.Orchestrations, Keys: cfg.Keys, Build: cfg.Build, Sealed: cfg.Codecs != nil},
+			terms: deciding.Terms{Settings: &cfg.Settings, Orchestrations: cfg.Orchestrations, Keys: cfg.Keys, Build: cfg.Build, Sealed: cfg.Codecs != nil, Publishes: cfg.Services.Publisher != nil},
 			tables: tables{Store: cfg.Services.Store, Stops: cfg.Services.Stops, codecs: cfg.Codecs,
 				source: &reading.Source{Store: cfg.Services.Store, Codecs: cfg.Codecs, Clock: cfg.Clock, Observer: cfg.Observer, Logger: cfg.Logger}},
 			code:  code{inline: cfg.Inline},

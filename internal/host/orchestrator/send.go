@@ -112,6 +112,8 @@ func (a *attempt) send(ctx context.Context, s *deciding.Sending) error {
 		return a.sendAttempt(ctx, s.Attempt)
 	case s.Beat != nil:
 		return a.keepBeat(ctx, s.Beat)
+	case s.Untold != "":
+		return a.tellUntold(ctx, s.Untold)
 	case s.Deletion != nil:
 		return a.scheduleDeletion(ctx, s.Deletion)
 	}
@@ -225,4 +227,17 @@ func (a *attempt) goOnSlowly(ctx context.Context, wake *wire.Item, pause time.Du
 	a.desk.Observer.Count(host.CountLooping, "continue as new", 1)
 	a.noteLoop(ctx)
 	return nil
+}
+
+// tellUntold publishes the events about the instance that its record has.
+func (a *attempt) tellUntold(ctx context.Context, text string) error {
+	events, err := deciding.UntoldEvents(text)
+	if err != nil {
+		return err
+	}
+	out := a.sender.New()
+	for i := range events {
+		out.Moment(&events[i])
+	}
+	return a.sender.Send(ctx, out)
 }

@@ -55,6 +55,9 @@ func anItem(kind wire.Kind, id string) wire.Item {
 	if kind == wire.ActivityFailed || kind == wire.SubOrchFailed {
 		i.Details = &wire.Failure{Message: "m"}
 	}
+	if kind == wire.InstanceEvent {
+		i.Event = []byte(`{}`)
+	}
 	if !kind.CarriesID() {
 		i.ID = ""
 	}

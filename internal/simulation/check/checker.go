@@ -39,6 +39,8 @@ type checker struct {
 	newest map[string]int
 	// permits are what is known of limits over instances.
 	permits permits
+	// told are the events about instances.
+	told told
 }
 
 // commitOf names the commits of a process for an instance.
@@ -89,10 +91,12 @@ func (w *checker) Landed(x *world.Write) {
 		w.committed(x)
 		w.checkRoom(x)
 		w.landedIn(x.In, x.Commit)
+		w.tells(x)
 		return
 	}
 	w.forbids(x.Instance, x.Change)
 	changes(x).landed(w, nil)
+	w.tells(x)
 	w.checkRecord(x.Instance)
 }
 

@@ -24,6 +24,7 @@ func (w *checker) End() {
 	for _, s := range w.Timer.Pending() {
 		w.Violate("I-08", "a schedule is left: %s", world.BodyText(s.Body))
 	}
+	w.checkTold()
 	w.spreadForsaken()
 	for _, instance := range w.Ledger.Instances() {
 		if w.Ledger.Forsaken[instance] {

@@ -146,6 +146,9 @@ func (w *checker) aboutToHop(p *world.Process, m *queue.Outgoing) {
 	if err != nil || m.Attributes[wire.ReasonAttribute] != "" {
 		return
 	}
+	if item.Kind == wire.InstanceEvent && item.Hops == 1 {
+		return // Its commit is dispatched again, and the bus has refused it again.
+	}
 	var at []int64
 	for _, d := range p.Running.Batch {
 		was, err := w.Item(d.Body)

@@ -16,6 +16,9 @@ import (
 // back. What it may not have sent is not sent any more, which is the one thing
 // that a purge does not promise. Who may have waited for it is forsaken.
 func (w *checker) Deletes(instance string, upTo int64) {
+	if w.unsettled(nil, instance) {
+		note(&w.told.forsaken, instance, true)
+	}
 	for n := int64(1); n <= upTo && w.unsettled(nil, instance); n++ {
 		w.forsake(ledger.At(instance, n))
 	}
@@ -35,7 +38,7 @@ func (w *checker) unsettled(inv *world.Invocation, instance string) bool {
 			if m.ReceiveCount == 0 && q != w.DeadFIFO && q != w.DeadStandard || inv != nil && inv.Has(m.ID) {
 				continue
 			}
-			if item, err := w.Item(m.Body); err == nil && item.Target() == instance && item.UpToExecution == 0 {
+			if item, err := w.Item(m.Body); err == nil && item.Target() == instance && item.UpToExecution == 0 && item.Kind != wire.InstanceEvent {
 				return true
 			}
 		}

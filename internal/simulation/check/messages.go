@@ -36,6 +36,10 @@ func (w *checker) Acknowledged(inv *world.Invocation, m world.Delivered) {
 			w.Reached("M-06")
 		}
 	}
+	if item.Kind == wire.InstanceEvent {
+		w.checkPublished(inv, m, &item)
+		return
+	}
 	if m.From == w.Delay || m.From == w.ActivityDead {
 		w.checkPassedOn(inv, m, &item)
 		return

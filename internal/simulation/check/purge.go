@@ -37,6 +37,9 @@ func (w *checker) Hides(inv *world.Invocation, instance string, execution int64)
 	}
 	w.checkArchived(inv, instance, execution)
 	unsettled := w.unsettled(inv, instance) || w.goesRound(instance) || w.WasDamaged(instance)
+	if unsettled {
+		note(&w.told.forsaken, instance, true)
+	}
 	for n := w.Ledger.Hidden[instance] + 1; n <= execution; n++ {
 		x := w.Ledger.Executions[ledger.At(instance, n)]
 		switch {

@@ -75,6 +75,7 @@ func (w *checker) committed(x0 *world.Write) {
 			note(&w.endedAt, t.Instance, w.Steps)
 		}
 		w.checkOneRun(p, t, w.Ledger.First(t.Instance))
+		w.happens(own)
 		w.Scenario.Landed(w.World, p, x, t)
 		w.reachTurn(p, x, t)
 		if i == 0 {

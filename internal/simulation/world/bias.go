@@ -80,11 +80,14 @@ const (
 	// limited: most activities have a limit over instances and take seconds, so that
 	// attempts wait for each other, and the process of every twelfth attempt dies in it.
 	limited
+	// busOutages: somebody subscribes to events about instances, and their bus refuses all
+	// of them for minutes to days, and some of them at other times.
+	busOutages
 	biasEnd
 )
 
 var biasNames = [biasEnd]string{"none", "late marks", "late commits", "outages", "slow calls", "crowds", "torn reads", "shared calls", "late ends",
-	"dead letters", "short invocations", "purges", "small commits", "damages", "overtaken", "rejections", "twins", "suspends", "limits"}
+	"dead letters", "short invocations", "purges", "small commits", "damages", "overtaken", "rejections", "twins", "suspends", "limits", "bus outages"}
 
 // Biases are the names of the biases that a run can have.
 func Biases() []string { return slices.Clone(biasNames[1:]) }

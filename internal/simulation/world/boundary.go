@@ -18,6 +18,7 @@ var (
 	repeatedCommit = &class{of: theStore, commits: true, unavailable: store.ErrUnavailable, unknown: store.ErrUnknownOutcome, faults: fault.Repeats}
 	stopsRead      = &class{of: theActivities, unavailable: store.ErrUnavailable, unknown: store.ErrUnavailable, faults: fault.Reads}
 	stopsWrite     = &class{of: theActivities, unavailable: store.ErrUnavailable, unknown: store.ErrUnknownOutcome, faults: fault.Writes}
+	busClass       = &class{of: theBus, unavailable: errBus, unknown: errBus, faults: fault.Writes}
 	queueClass     = &class{of: theQueues, unavailable: queue.ErrUnavailable, unknown: queue.ErrUnavailable, faults: fault.Writes}
 	timerClass     = &class{of: theTimerService, unavailable: timer.ErrUnavailable, unknown: timer.ErrUnavailable, faults: fault.Writes}
 )

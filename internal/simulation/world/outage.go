@@ -15,9 +15,10 @@ const (
 	theActivities           // the table of what is known of activities
 	theQueues               // sending, changing visibility and, if it hits everybody, receiving
 	theTimerService         // creating and removing schedules
+	theBus                  // taking events about instances
 )
 
-var serviceNames = [...]string{"every service", "the store", "the activities table", "the queues", "the timer service"}
+var serviceNames = [...]string{"every service", "the store", "the activities table", "the queues", "the timer service", "the bus"}
 
 // role is whom an outage hits: a service is down for everybody, or one function
 // has lost its permissions.
@@ -45,6 +46,7 @@ const longestOutage = 6 * 24 * time.Hour
 
 // planOutages lets outages come in a run that has the bias.
 func (w *World) planOutages() {
+	w.planBusOutages()
 	if !w.has(outages) {
 		return
 	}
@@ -63,7 +65,11 @@ func (w *World) planOutages() {
 // not stop ahead of its end.
 func (w *World) beginOutage() {
 	how := w.How(fault.Outage)
-	o := outage{service: theStore + service(w.Choices.IntN(how, 4)), role: role(w.Choices.IntN(how, 3))}
+	w.beginOutageOf(outage{service: theStore + service(w.Choices.IntN(how, 4)), role: role(w.Choices.IntN(how, 3))})
+}
+
+func (w *World) beginOutageOf(o outage) {
+	how := w.How(fault.Outage)
 	d := time.Duration(1+w.Choices.IntN(how, 19)) * time.Minute
 	switch w.Choices.IntN(how, 8) {
 	case 5, 6:

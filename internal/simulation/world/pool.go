@@ -55,7 +55,7 @@ func (w *World) newProcess(runsActivities bool) *Process {
 			Build:          name,
 			Orchestrations: p.Code.Orchestrations,
 			Inline:         w.Scenario.Inline(p),
-			Services:       orchestrator.Services{Store: simStore{w.Store, p}, Stops: simStops{w.stops, p}, Queues: queues, Timer: simTimer{w.Timer, p}, Archive: simArchive{p}},
+			Services:       orchestrator.Services{Store: simStore{w.Store, p}, Stops: simStops{w.stops, p}, Queues: queues, Timer: simTimer{w.Timer, p}, Archive: simArchive{p}, Publisher: w.publisher(p)},
 			Codecs:         set,
 			Keys:           w.ring(p),
 			Senders:        platform.Senders{ActivityRole: activityRole},

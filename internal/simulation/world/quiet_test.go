@@ -32,6 +32,7 @@ func (quiet) Takes(*Process, *Queue, *queue.Outgoing)                           
 func (quiet) Accepted(*Process, string)                                                       {}
 func (quiet) Schedules(*Process, string)                                                      {}
 func (quiet) Scheduled(*Process, string)                                                      {}
+func (quiet) Publishes(*Process, *host.InstanceEvent)                                         {}
 func (quiet) Expires(string, queue.Message)                                                   {}
 func (quiet) Receives(*Invocation)                                                            {}
 func (quiet) Dies(*Invocation)                                                                {}

@@ -18,6 +18,7 @@ import (
 type Watcher interface {
 	storeWatcher
 	queueWatcher
+	busWatcher
 	processWatcher
 	activityWatcher
 	// End is called when the faults have stopped and nothing is left to come.
@@ -83,6 +84,12 @@ type queueWatcher interface {
 	Redrives(body string)
 	// Expires is called when a queue deletes a message because of its age.
 	Expires(name string, m queue.Message)
+}
+
+// busWatcher looks at events about instances.
+type busWatcher interface {
+	// Publishes is called when the bus has taken an event about an instance.
+	Publishes(p *Process, e *host.InstanceEvent)
 }
 
 // processWatcher looks at invocations.

@@ -137,6 +137,7 @@ func recordFields(t *testing.T, o Options) {
 	full.Suspension = &store.Suspension{EventID: 9, SinceMS: 6, Reason: "the bank is \"down\"", Actor: "ada"}
 	full.Suspect, full.Dispatched, full.Stamp = "message-1", "m 1/2/0 1/9/0", 1<<53+1
 	full.LoopedAt = epoch.Add(9 * time.Millisecond)
+	full.Untold = `[{"type":"recovered"}]`
 	create(t, s, full)
 	wantRecord(t, s, full)
 
@@ -150,6 +151,8 @@ func recordFields(t *testing.T, o Options) {
 		{Status: ptr(store.StatusSuspended), Suspension: ptr(&store.Suspension{EventID: 11, SinceMS: 7}), UpdatedAt: epoch},
 		{LoopedAt: ptr(epoch.Add(time.Minute)), UpdatedAt: epoch},
 		{LoopedAt: ptr(time.Time{}), UpdatedAt: epoch},
+		{Untold: ptr(`[{"type":"stuck"}]`), UpdatedAt: epoch},
+		{Untold: ptr(""), UpdatedAt: epoch},
 		{UpdatedAt: epoch.Add(2 * time.Hour)},
 		{SearchAttributes: history.SearchAttributes{"total": history.SearchTextOf("99"), "due": {}, "absent": {}, "new": history.SearchWholeOf(0)}, FoundAt: full.CreatedAt, UpdatedAt: epoch},
 	}

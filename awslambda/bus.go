@@ -1,0 +1,73 @@
+package awslambda
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
+	"github.com/aws/aws-sdk-go-v2/service/eventbridge/types"
+
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/queue"
+)
+
+const (
+	// eventSource is the source of all events that go to the bus.
+	eventSource = "turnstile"
+	// detailType is that of an event about an instance.
+	detailType = "Turnstile Instance Event"
+	// maxEntries is how many events one PutEvents takes. Together they may have 256 kB, and
+	// ten events about instances never have more than a tenth of that: what is in one is
+	// names and numbers.
+	maxEntries = 10
+)
+
+// putter is the one call that is made of EventBridge.
+type putter interface {
+	PutEvents(context.Context, *eventbridge.PutEventsInput, ...func(*eventbridge.Options)) (*eventbridge.PutEventsOutput, error)
+}
+
+// bus publishes events about instances to an event bus.
+type bus struct {
+	client putter
+	// name is the ARN of the bus; by the environment a rule tells stacks apart.
+	name, environment string
+}
+
+// Publish implements publishing.Publisher. The client repeats a call that is throttled; a part
+// that the bus refuses, and whatever is left at the end of ctx, is published again later.
+func (b *bus) Publish(ctx context.Context, events []host.InstanceEvent) error {
+	failed := map[int]error{}
+	for first := 0; first < len(events); first += maxEntries {
+		some := events[first:min(first+maxEntries, len(events))]
+		in := &eventbridge.PutEventsInput{Entries: make([]types.PutEventsRequestEntry, len(some))}
+		for i := range some {
+			// It has texts, numbers and a time.
+			detail, _ := json.Marshal(b.detail(&some[i]))
+			in.Entries[i] = types.PutEventsRequestEntry{EventBusName: &b.name, Source: aws.String(eventSource), DetailType: aws.String(detailType),
+				Detail: aws.String(string(detail)), Time: &some[i].At}
+		}
+		out, err := b.client.PutEvents(ctx, in)
+		for i := range some {
+			switch {
+			case err != nil:
+				failed[first+i] = fmt.Errorf("awslambda: bus %s: %w", b.name, err)
+			case i >= len(out.Entries):
+				failed[first+i] = fmt.Errorf("awslambda: bus %s: it has answered for %d of %d events", b.name, len(out.Entries), len(some))
+			case out.Entries[i].ErrorCode != nil:
+				failed[first+i] = fmt.Errorf("awslambda: bus %s: %s: %s", b.name, *out.Entries[i].ErrorCode, aws.ToString(out.Entries[i].ErrorMessage))
+			}
+		}
+	}
+	return queue.Partial(failed, len(events))
+}
+
+// busEvent is the detail of an event on the bus: stacks may share a bus.
+type busEvent struct {
+	Environment string `json:"environment"`
+	host.InstanceEvent
+}
+
+func (b *bus) detail(e *host.InstanceEvent) busEvent { return busEvent{b.environment, *e} }

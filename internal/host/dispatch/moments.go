@@ -1,0 +1,124 @@
+package dispatch
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/clock"
+	"github.com/turnstile-go/turnstile/internal/host/edge"
+	"github.com/turnstile-go/turnstile/internal/host/publishing"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/queue"
+)
+
+// Events about an instance follow from its commits, as all does that a commit sends: they
+// are dispatched with it, and sent again with it by whoever sends it again. So none is lost
+// where a process dies, and a subscriber may get one twice.
+
+// publishAgain is when an event is published again that the bus did not take.
+const publishAgain = 5 * time.Second
+
+// moment adds the event about the instance that an event of a commit is, if it is one.
+func (out *Outbox) moment(c *Commit, e *history.Event) {
+	what, code := momentOf(c, e)
+	if what == "" || !out.with.bus {
+		return
+	}
+	out.Moment(&host.InstanceEvent{Type: what, Instance: c.Instance, Execution: c.ExecutionID, Orchestration: c.Name,
+		Number: publishing.Number(c.ExecutionID, e.EventID, 0), At: time.UnixMilli(e.AtMS).UTC(), EventID: e.EventID, Code: code})
+}
+
+// Moment adds an event about an instance.
+func (out *Outbox) Moment(e *host.InstanceEvent) {
+	e.Schema = publishing.Schema
+	item, err := momentItem(e)
+	if err == nil {
+		item.Hops = 1 // It waits for the first time.
+		var body string
+		if body, err = out.encode(&item); err == nil {
+			out.put(parcel{route: toBus, moment: *e, msg: queue.Outgoing{Body: body, Delay: edge.QueueDelay(publishAgain)}})
+			return
+		}
+	}
+	out.failed(fmt.Errorf("event %q about instance %q execution %d: %w", e.Type, e.Instance, e.Execution, err))
+}
+
+// momentItem is the item by which an event waits to be published.
+func momentItem(e *host.InstanceEvent) (wire.Item, error) {
+	data, err := json.Marshal(e)
+	return wire.Item{V: wire.Version, Kind: wire.InstanceEvent, Instance: e.Instance, ExecutionID: e.Execution, ID: e.Number, Event: data}, err
+}
+
+// momentOf returns the type of the event about the instance that an event of a commit is;
+// empty where it is none.
+func momentOf(c *Commit, e *history.Event) (what, code string) {
+	switch e.Kind {
+	case history.OrchestrationStarted:
+		switch {
+		case !c.Messaged:
+			return "", "" // The execution before has continued as new.
+		case c.ExecutionID > 1:
+			return "begun_again", ""
+		}
+		return "started", ""
+	case history.OrchestrationRedriven:
+		return "begun_again", ""
+	case history.OrchestrationSuspended:
+		return "suspended", ""
+	case history.OrchestrationResumed:
+		return "resumed", ""
+	case history.OrchestrationContinuedAsNew:
+		return "continued_as_new", ""
+	case history.OrchestrationCompleted:
+		return "completed", ""
+	case history.OrchestrationFailed:
+		what = "failed"
+		if f := e.Failure; f != nil {
+			switch code = f.Code; f.Kind {
+			case history.FailureCancelled:
+				what = "cancelled"
+			case history.FailureTerminated:
+				what = "terminated"
+			}
+		}
+		if e.Imposed == history.ImposedTerminated {
+			what = "terminated"
+		}
+		if what != "failed" {
+			code = ""
+		}
+	}
+	return what, code
+}
+
+// takeMoments publishes events. What the bus does not take within its time goes to the
+// delay queue in the same step.
+func (d *dispatcher) takeMoments(ctx context.Context, parcels []*parcel) {
+	if len(parcels) == 0 || d.stopped() {
+		return
+	}
+	if !clock.HasTime(d.deadline, d.by.Clock, d.by.Settings.Time) {
+		d.stop(nil)
+		return
+	}
+	events := make([]host.InstanceEvent, len(parcels))
+	for i, p := range parcels {
+		events[i] = p.moment
+	}
+	err := d.by.To.Bus.Publish(ctx, events)
+	if err != nil {
+		d.by.Logger.WarnContext(ctx, "events about instances not published; they go round, and are published again", "events", len(events),
+			"instance", events[0].Instance, "error", err)
+	}
+	for i, p := range parcels {
+		if queue.ErrorOf(err, i) == nil {
+			p.done = true
+		} else {
+			p.route = toDelay
+		}
+	}
+}
