@@ -12,7 +12,9 @@ export function Dialog({ title, onClose, children, footer, wide = false, class: 
     ref.current.showModal();
     // The browser would take the button that closes.
     const first = ".dialog-body :is(input, textarea, select), .combo input, footer .button.primary";
-    ref.current.querySelector(first)?.focus();
+    const field = ref.current.querySelector(first);
+    field?.focus();
+    field?.select?.(); // What it begins with is replaced by what is typed.
     return () => {
       if (before?.isConnected) before.focus();
     };
