@@ -78,6 +78,7 @@ func purgeMutations() []Mutation {
 			Bug:   "A purge that was refused comes back ahead of the terminate that stands behind it, and that has ended the instance in a process which died ahead of its dispatch: it hides the instance, and nobody is told of the end.",
 			File:  "internal/host/deciding/load.go",
 			Edits: edit("return m.Returning() || m.Item.Kind == wire.Wake || redrives(m) || !r.EndedAt.Before(earliest(m))", "return !m.Purges() && (m.Returning() || m.Item.Kind == wire.Wake || redrives(m) || !r.EndedAt.Before(earliest(m)))"),
+			Rare:  true,
 		},
 		{
 			Name:  "a purge that finds an end sends nothing",

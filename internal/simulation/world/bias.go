@@ -106,11 +106,15 @@ func BiasOf(name string) (bias, error) {
 	return bias(i).and(bias(j)), nil
 }
 
+// pairs is by what the second of two biases is multiplied: kept choices have both in one
+// number, so it stays what it is when a bias is added.
+const pairs bias = 64
+
 // and is both.
-func (b bias) and(other bias) bias { return b + biasEnd*other }
+func (b bias) and(other bias) bias { return b + pairs*other }
 
 // of are the one or two that it consists of; noBias for what is not there.
-func (b bias) of() [2]bias { return [2]bias{b % biasEnd, b / biasEnd} }
+func (b bias) of() [2]bias { return [2]bias{b % pairs, b / pairs} }
 
 // has reports whether the run has the bias, alone or with another.
 func (w *World) has(b bias) bool {
@@ -129,7 +133,7 @@ func drawBias(c *choice.Choices) bias {
 		return bias(c.Note(at, c.Bias))
 	}
 	if c.Asked(at) {
-		return bias(c.Given(at, int(biasEnd*biasEnd)))
+		return bias(c.Given(at, int(pairs*pairs)))
 	}
 	b := bias(c.Uniform(biasIn))
 	switch {
