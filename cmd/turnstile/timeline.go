@@ -25,8 +25,10 @@ func timelineCommand() *command {
 			"Draws the newest execution, or several: a row for each activity, timer, event and child",
 			"with a bar for when it waited and ran, a mark for each turn, and why what failed did.",
 			"What was short would not be seen beside a wait of days: long waits are drawn shorter",
-			"then, and it says so. Where it is not read at a terminal, a line is a row: execution,",
-			"event, kind, name, state, when it began and ended, how long it took, attempt, failure."),
+			"then, and it says so. Eight operations or more of one name that ran side by side are",
+			"one row: how many were under way, how long they took, what failed, and the slowest.",
+			"Where it is not read at a terminal, a line is a row: execution, event, kind, name,",
+			"state, when it began and ended, how long it took, attempt, failure."),
 		examples: []string{
 			"turnstile timeline order-17",
 			"turnstile timeline order-17 --executions 5 --linear",
@@ -36,6 +38,7 @@ func timelineCommand() *command {
 			executions := flags.Int("executions", 1, "`N` executions, the newest; at most 100")
 			rows := flags.Int("rows", 200, "draw `N` rows of each execution; 0 for all")
 			linear := flags.Bool("linear", false, "draw time to scale")
+			all := flags.Bool("all", false, "draw each row of what ran side by side, not the whole as one")
 			calls := flags.Bool("calls", false, "draw system calls too: times, ids, side effects, patches")
 			return func(ctx context.Context, operands []string) error {
 				switch {
@@ -61,7 +64,7 @@ func timelineCommand() *command {
 					return nil
 				}
 				fmt.Fprintf(c.out, "%s\n", screen.In(term.Bold, printable.Line(t.Instance)))
-				picture.Draw(screen, &t, picture.Options{Linear: *linear, Rows: *rows, Calls: *calls, Span: span})
+				picture.Draw(screen, &t, picture.Options{Linear: *linear, All: *all, Rows: *rows, Calls: *calls, Span: span})
 				return nil
 			}
 		},

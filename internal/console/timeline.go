@@ -51,6 +51,7 @@ func (h *handler) timeline(r *request) (api.Timeline, error) {
 	}
 	t := timeline.New(d.Instance, sources...)
 	h.annotate(ctx, &d, t)
+	t.Group(sources)
 	out := api.TimelineOf(t, h.now().UTC())
 	bill := timeline.Count(t, sources)
 	if earlier := first - max(d.FirstExecution, 1); earlier > 0 {
@@ -124,6 +125,11 @@ func onlySince(out *api.Timeline, t *timeline.Timeline, since position) {
 	for i := range t.Ticks {
 		last[t.Ticks[i].ExecutionID] = t.Ticks[i].Last
 	}
+	type group struct{ execution, event int64 }
+	formed := map[group]int64{}
+	for i := range t.Groups {
+		formed[group{t.Groups[i].ExecutionID, t.Groups[i].EventID}] = t.Groups[i].Formed
+	}
 	rows := out.Rows[:0]
 	for i := range out.Rows {
 		r := &out.Rows[i]
@@ -133,7 +139,7 @@ func onlySince(out *api.Timeline, t *timeline.Timeline, since position) {
 		} else if r.State == string(timeline.StateClosed) || r.State == string(timeline.StateCancelled) {
 			changed = last[r.ExecutionID]
 		}
-		if since.before(r.ExecutionID, max(changed, r.CompletedBy, r.CancelledBy)) {
+		if since.before(r.ExecutionID, max(changed, r.CompletedBy, r.CancelledBy, formed[group{r.ExecutionID, r.Group}])) {
 			rows = append(rows, *r)
 		}
 	}

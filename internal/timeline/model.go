@@ -18,6 +18,9 @@ type Timeline struct {
 	Ticks []Tick
 	// Marks are events that belong to no operation, in the same order.
 	Marks []Mark
+	// Groups of rows that are looked at as one, in the order of their first rows, once
+	// Group has found them.
+	Groups []Group
 	// From is when the first event was recorded, To when the last was, or the
 	// last thing happened that a row knows of.
 	From, To time.Time
@@ -136,6 +139,10 @@ type Row struct {
 	FirstEventID int64
 	AttemptsMade int
 	Failure      *history.Failure
+	// Group is the first event of the group that it belongs to, 0 for none; Label is
+	// what tells it apart there, which may be empty. Timeline.Group fills them in.
+	Group int64
+	Label string
 	// Live is what is known outside the history; nil for nothing.
 	Live *Live
 	// Seen is the attempt of an open activity as its workers' process knows it; nil

@@ -101,12 +101,20 @@ func TestTheTimelineIsZoomed(t *testing.T) {
 	b.axeFinds("the timeline as a table")
 }
 
-// Of 5,000 operations only those in sight are drawn, at the end too.
+// A fan-out of 5,000 is one row, with how many and how long, and is unfolded by keys;
+// of its rows only those in sight are drawn, at the end too.
 func TestOfALongTimelineOnlyWhatIsInSightIsDrawn(t *testing.T) {
 	t.Parallel()
 	b := serveStill(t).open(instance(demo.TenThousand, ""), browser.View{})
 	b.settled()
-	b.wait(`document.querySelector(".tl-scroll")?.dataset.drawn === "4950"`)
+	b.wait(`document.querySelector(".tl-scroll")?.dataset.drawn === "1"`)
+	b.shows("×4,950")
+	b.click(".tl-name", "")
+	b.wait(`document.querySelector(".group-details .durations rect")`)
+	b.axeFinds("a group")
+	eval[bool](b, `document.querySelector(".tl-name[tabindex='0']").focus(), true`)
+	b.press("ArrowRight")
+	b.wait(`document.querySelector(".tl-scroll")?.dataset.drawn === "4951"`)
 	for _, top := range []string{"0", "60000", "1e9"} {
 		eval[bool](b, `document.querySelector(".tl-scroll").scrollTop = `+top+`, true`)
 		b.wait(`(s => [...document.querySelectorAll(".tl-line")].some(e => { const r = e.getBoundingClientRect(), o = s.getBoundingClientRect(); return r.top <= o.top + 30 && r.bottom >= o.top }))(document.querySelector(".tl-scroll"))`)
@@ -176,4 +184,46 @@ func TestAKeptHistoryIsLookedAt(t *testing.T) {
 	b.Allow("status of 400")
 	b.choose("cat.txt", "meow")
 	b.shows("This file could not be read: cat.txt", "turnstile history INSTANCE --export")
+}
+
+// A fan-out of which some fail shows those first, by what tells their inputs apart,
+// also in a narrow window.
+func TestWhatFailedStandsFirstInAFanOut(t *testing.T) {
+	t.Parallel()
+	at := func(second int) int64 { return int64(1_900_000_000+second) * 1000 }
+	events := []map[string]any{{"event_id": 1, "kind": "OrchestrationStarted", "name": "Fan", "at_ms": at(0), "start": map[string]any{"execution_id": 1}}}
+	for i := range 20 {
+		events = append(events, map[string]any{"event_id": 2 + i, "kind": "ActivityScheduled", "name": "Charge", "at_ms": at(0), "payload": map[string]any{"currency": "EUR", "order": fmt.Sprint("\u05e9\u05dc\u05d5\u05dd-", i)}})
+	}
+	for i := range 20 {
+		e := map[string]any{"event_id": 22 + i, "kind": "ActivityCompleted", "source_event_id": 2 + i, "at_ms": at(i + 2), "started_at_ms": at(1), "attempt": 1}
+		if i%7 == 3 {
+			e["kind"], e["failure"] = "ActivityFailed", map[string]any{"kind": "application", "message": "declined <b>", "source": "Charge"}
+		}
+		events = append(events, e)
+	}
+	text, err := json.Marshal(map[string]any{"v": 1, "instance": "fan", "execution_id": 1, "events": events})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, view := range []browser.View{{Width: 1600, Height: 900}, {Width: 400, Height: 800, Dark: true}} {
+		b := serveStill(t).open("#/inspect", view)
+		b.settled()
+		b.choose("fan.json", string(text))
+		b.shows("×20", "3 failed")
+		eval[bool](b, `document.querySelector(".tl-name").focus(), true`)
+		b.press("ArrowRight")
+		b.wait(`document.querySelectorAll(".tl-line.row").length > 3`)
+		b.wait(`[...document.querySelectorAll(".tl-line.row")].sort((a, b) => a.style.transform.match(/\d+/)[0] - b.style.transform.match(/\d+/)[0])[0].classList.contains("failed")`)
+		b.shows("\u05e9\u05dc\u05d5\u05dd-17")
+		b.press("Enter")
+		b.wait(`document.querySelectorAll(".group-first li").length === 10`)
+		b.shows("declined <b>", "labelled by")
+		b.axeFinds("a fan-out with failures")
+		if wide := eval[int](b, `document.documentElement.scrollWidth - innerWidth`); wide > 0 {
+			t.Errorf("%d pixels wider than the window", wide)
+		}
+		b.click(".group-first button", "")
+		b.wait(`document.querySelector(".row-details h3")`)
+	}
 }

@@ -80,6 +80,7 @@ func inspected(instance string, executions []history.Export, now time.Time) Insp
 		out.Histories = append(out.Histories, page)
 	}
 	t := timeline.New(instance, sources...)
+	t.Group(sources)
 	out.Timeline = TimelineOf(t, now)
 	bill := timeline.Count(t, sources)
 	out.Timeline.Bill = BillOf(&bill)

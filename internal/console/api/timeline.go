@@ -29,6 +29,9 @@ type Timeline struct {
 	// operation, in the same order; of a change the new ones, and of Marks all.
 	Ticks []TimelineTick `json:"ticks"`
 	Marks []TimelineMark `json:"marks"`
+	// Groups of rows that are looked at as one, all of them: fan-outs, and calls that
+	// took no time.
+	Groups []TimelineGroup `json:"groups,omitempty"`
 	// Since is the event from which on this answer has what is new, as
 	// "execution.event"; left out where it has everything.
 	Since string `json:"since,omitempty"`
@@ -100,9 +103,47 @@ type TimelineRow struct {
 	AttemptsMade int           `json:"attempts_made,omitempty"`
 	Failure      *wire.Failure `json:"failure,omitempty"`
 	Live         *LiveActivity `json:"live,omitempty"`
+	// Group is the first event of the group that it belongs to; Label is what tells it
+	// apart there: a field of its input, its instance, or the input.
+	Group int64  `json:"group,omitempty"`
+	Label string `json:"label,omitempty"`
 	// Text says of an open activity how it stands with its attempts; of what was
 	// cancelled, after which event.
 	Text string `json:"text,omitempty"`
+}
+
+// TimelineGroup is a number of rows that are looked at as one: eight operations or
+// more of one name that ran side by side, or three calls or more in a row.
+type TimelineGroup struct {
+	ExecutionID int64 `json:"execution_id"`
+	// EventID of its first row: the Group of all its rows.
+	EventID int64  `json:"event_id"`
+	Kind    string `json:"kind"`
+	// Name that all of them have; left out of calls.
+	Name string `json:"name,omitempty"`
+	// Rows that it has, and how many of them are in which state.
+	Rows   int            `json:"rows"`
+	States map[string]int `json:"states"`
+	// By is the field of the inputs from which the labels are taken.
+	By string `json:"by,omitempty"`
+	// From is when the first was asked for; To when the last had ended, left out while
+	// one is open.
+	From time.Time `json:"from"`
+	To   time.Time `json:"to,omitzero"`
+	// Took is how long those took that have ended, from when they were asked for; Ran
+	// how long their last attempts ran, left out unless that is known of all.
+	Took *Spread `json:"took,omitempty"`
+	Ran  *Spread `json:"ran,omitempty"`
+}
+
+// Spread says how far a number of durations lie apart.
+type Spread struct {
+	Of       int   `json:"of"`
+	MinMS    int64 `json:"min_ms"`
+	MedianMS int64 `json:"median_ms"`
+	// P90MS: nine of ten took no longer.
+	P90MS int64 `json:"p90_ms"`
+	MaxMS int64 `json:"max_ms"`
 }
 
 // TimelineSpan is a part of an operation's time.
@@ -232,11 +273,30 @@ func TimelineOf(t *timeline.Timeline, now time.Time) Timeline {
 			out.Ticks[i].Arrival = k.Arrival.String()
 		}
 	}
+	for i := range t.Groups {
+		out.Groups = append(out.Groups, groupOf(&t.Groups[i]))
+	}
 	for i := range t.Marks {
 		m := &t.Marks[i]
 		out.Marks[i] = TimelineMark{ExecutionID: m.ExecutionID, EventID: m.EventID, Kind: m.Kind.String(), At: m.At, Name: m.Name, RejectedBy: m.RejectedBy, Reason: m.Reason}
 	}
 	return out
+}
+
+func groupOf(g *timeline.Group) TimelineGroup {
+	out := TimelineGroup{ExecutionID: g.ExecutionID, EventID: g.EventID, Kind: string(g.Kind), Name: g.Name, Rows: len(g.Rows), States: map[string]int{},
+		By: g.By, From: g.From, To: g.To, Took: spreadOf(g.Took), Ran: spreadOf(g.Ran)}
+	for state, n := range g.States {
+		out.States[string(state)] = n
+	}
+	return out
+}
+
+func spreadOf(s timeline.Spread) *Spread {
+	if s.Of == 0 {
+		return nil
+	}
+	return &Spread{Of: s.Of, MinMS: s.Min.Milliseconds(), MedianMS: s.Median.Milliseconds(), P90MS: s.Late.Milliseconds(), MaxMS: s.Max.Milliseconds()}
 }
 
 // TimelineRowOf returns the JSON form of a row. Details of its failure are left
@@ -245,7 +305,7 @@ func TimelineRowOf(r *timeline.Row) TimelineRow {
 	out := TimelineRow{ExecutionID: r.ExecutionID, EventID: r.EventID, Kind: string(r.Kind), Name: r.Name, Version: r.Version, Op: r.Op,
 		Instance: r.Instance, State: string(r.State), ScheduledAt: r.ScheduledAt, EndedAt: r.EndedAt, DueAt: r.DueAt,
 		CompletedBy: r.CompletedBy, CancelledBy: r.CancelledBy, Assumed: r.Assumed, Attempt: r.Attempt, StartedAt: r.StartedAt,
-		RequestID: r.RequestID, FirstEventID: r.FirstEventID, AttemptsMade: r.AttemptsMade, Failure: wire.FailureOf(r.Failure), Live: liveOf(r.Live)}
+		Group: r.Group, Label: r.Label, RequestID: r.RequestID, FirstEventID: r.FirstEventID, AttemptsMade: r.AttemptsMade, Failure: wire.FailureOf(r.Failure), Live: liveOf(r.Live)}
 	if r.MaxAttempts > 1 {
 		out.MaxAttempts = r.MaxAttempts
 	}

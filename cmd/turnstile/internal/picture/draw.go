@@ -16,6 +16,8 @@ type Options struct {
 	Linear bool
 	// Rows at most of each execution; 0 for all.
 	Rows int
+	// All draws each row of a group, not the group as one.
+	All bool
 	// Calls shows what the code asked for and had at once: times, ids, side effects.
 	Calls bool
 	// Span writes how long something took.
@@ -69,6 +71,8 @@ type drawing struct {
 	scale scale
 	// label, bar and took are how wide the columns are.
 	label, bar, took int
+	// grouped: groups stand in it.
+	grouped bool
 	// used are the parts of bars that stand in it.
 	used map[string]bool
 }
@@ -82,7 +86,11 @@ const (
 func (d *drawing) layout(width int) {
 	d.took = 8
 	for i := range d.t.Rows {
-		d.label = max(d.label, term.Width(label(&d.t.Rows[i]))+2)
+		text, r := label(&d.t.Rows[i]), &d.t.Rows[i]
+		if g := d.groupOf(r); g != nil {
+			text = groupLabel(g)
+		}
+		d.label = max(d.label, term.Width(text)+2)
 	}
 	d.label = min(max(d.label, 12), widestLabel, width-leastBar-d.took-4)
 	d.bar = max(width-d.label-d.took-4, leastBar)
@@ -154,12 +162,20 @@ func (d *drawing) execution(x *api.TimelineExecution) {
 		if r.ExecutionID != x.ExecutionID || r.Kind == "call" && !d.Calls {
 			continue
 		}
+		g := d.groupOf(r)
+		if g != nil && g.EventID != r.EventID {
+			continue
+		}
 		if d.Rows > 0 && shown == d.Rows {
 			left++
 			continue
 		}
 		shown++
-		d.row(r)
+		if g != nil {
+			d.group(g)
+		} else {
+			d.row(r)
+		}
 	}
 	if left > 0 {
 		fmt.Fprintf(d, "%s\n", d.In(term.Dim, fmt.Sprintf("and %d more rows: --rows 0 draws all", left)))
@@ -288,6 +304,9 @@ func (d *drawing) foot() {
 	}
 	if d.scale.folded {
 		fmt.Fprintf(d, "%s\n", d.In(term.Dim, "Long waits are drawn shorter than they were; --linear draws to scale."))
+	}
+	if d.grouped {
+		fmt.Fprintf(d, "%s\n", d.In(term.Dim, "▁ to █: how many of a group were under way; --all draws each row."))
 	}
 	if d.t.Earlier > 0 {
 		fmt.Fprintf(d, "%s\n", d.In(term.Dim, fmt.Sprintf("%d earlier executions are not drawn: --executions N draws more.", d.t.Earlier)))

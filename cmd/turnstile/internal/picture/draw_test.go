@@ -1,6 +1,7 @@
 package picture_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -37,5 +38,41 @@ func TestAPictureSaysWhatFailedAndWhyARowWasCancelled(t *testing.T) {
 		if strings.Contains(text, "application") || strings.Contains(text, "context canceled") {
 			t.Errorf("the picture says what tells nobody anything:\n%s", text)
 		}
+	}
+}
+
+// A fan-out is one row, which says how its rows stand; those that failed are told by
+// what tells them apart.
+func TestAFanOutIsOneRow(t *testing.T) {
+	t.Parallel()
+	at := time.Unix(100, 0).UTC()
+	tl := api.Timeline{Now: at.Add(time.Hour), Executions: []api.TimelineExecution{{ExecutionID: 1, Name: "Fan", From: at, To: at.Add(time.Minute), End: "OrchestrationCompleted"}},
+		Groups: []api.TimelineGroup{{ExecutionID: 1, EventID: 2, Kind: "activity", Name: "Charge", Rows: 20, States: map[string]int{"failed": 2, "done": 18}, By: "order",
+			Took: &api.Spread{Of: 20, MinMS: 1000, MedianMS: 10000, P90MS: 18000, MaxMS: 20000}}}}
+	for i := range 20 {
+		r := api.TimelineRow{ExecutionID: 1, EventID: int64(2 + i), Kind: "activity", Name: "Charge", State: "done", ScheduledAt: at, EndedAt: at.Add(time.Duration(i+1) * time.Second),
+			Spans: []api.TimelineSpan{{Doing: "running", To: at.Add(time.Duration(i+1) * time.Second)}}, Group: 2, Label: fmt.Sprint("o-", i)}
+		if i == 3 || i == 5 {
+			r.State, r.Failure = "failed", &wire.Failure{Kind: "application", Message: "declined"}
+		}
+		tl.Rows = append(tl.Rows, r)
+	}
+	draw := func(all bool) string {
+		var out strings.Builder
+		screen := term.Fixed(&out, 100, term.ColoursNever, func(string) string { return "" })
+		picture.Draw(&screen, &tl, picture.Options{Span: time.Duration.String, All: all})
+		return out.String()
+	}
+	text := draw(false)
+	for _, want := range []string{"2 20 × Charge", "█", "2 failed, 18 done; took 1s to 20s", "by order", "7 Charge o-5 after 6s, failed: declined\n    5 Charge o-3", "--all"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the picture does not say %q:\n%s", want, text)
+		}
+	}
+	if n := strings.Count(text, "\n"); n > 12 {
+		t.Errorf("%d lines:\n%s", n, text)
+	}
+	if n := strings.Count(draw(true), "\n"); n < 24 {
+		t.Errorf("all rows are %d lines", n)
 	}
 }

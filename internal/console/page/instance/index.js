@@ -9,6 +9,7 @@ import { go } from "../router.js";
 import { awaited } from "../actions/row.js";
 import { RowDetails } from "./details.js";
 import { InstanceFacts } from "./facts.js";
+import { GroupDetails, membersOf } from "./groups.js";
 import { Header } from "./header.js";
 import { History } from "./history.js";
 import { apiSource, merge, read } from "./source.js";
@@ -109,6 +110,8 @@ export function View({ source, instance: i, model, failed, retry, tab, query, li
     if (!selected || !model) return null;
     const at = model.index.get(selected);
     if (at !== undefined) return { type: "row", id: selected, row: model.rows[at], model };
+    const group = selected.startsWith("g") && membersOf(model).get(selected.slice(1));
+    if (group) return { type: "group", id: selected, group: model.groups.get(selected.slice(1)), members: group, model };
     return picked?.id === selected ? picked : null;
   }, [selected, model, picked]);
   const tabs = [["timeline", "Timeline"], ["history", "History", model?.events], ...(live ? [["waiting", "Waiting for", running ? waiting.data?.operations.length : undefined], ["tree", "Tree"]] : []), ["values", "Values"], ...(extra ? [["text", "What it says"]] : [])];
@@ -121,7 +124,7 @@ export function View({ source, instance: i, model, failed, retry, tab, query, li
     if (tab === "history") return html`<${History} source=${source} model=${model} execution=${Number(query.execution) || null} event=${Number(query.event) || 0} mode=${query.view} link=${link} go=${(to) => go(to, { replace: true })} exportHref=${exportHref} />`;
     return html`${model.earlier > 0 && html`<p class="muted">${model.earlier} earlier executions are not shown.</p>`}
       <${Timeline} model=${model} children=${children} unfold=${unfold} selected=${selected} onSelect=${select} live=${live} />
-      ${line && html`<${RowDetails} line=${line} source=${sourceOf(line.model.instance)} link=${line.model.instance === source.id ? link : (x, e) => address(line.model.instance, "history", { execution: x, event: e })} instance=${live && line.model.instance === i.instance ? i : null} onDone=${onDone} close=${() => { setPicked(null); go(tabLink("timeline"), { replace: true }); }} />`}`;
+      ${line?.type === "group" ? html`<${GroupDetails} line=${line} select=${(r) => select({ type: "row", id: line.id.replace(/g[^/]*$/, "") + r.key, row: r, model: line.model })} close=${() => { setPicked(null); go(tabLink("timeline"), { replace: true }); }} />` : line && html`<${RowDetails} line=${line} source=${sourceOf(line.model.instance)} link=${line.model.instance === source.id ? link : (x, e) => address(line.model.instance, "history", { execution: x, event: e })} instance=${live && line.model.instance === i.instance ? i : null} onDone=${onDone} close=${() => { setPicked(null); go(tabLink("timeline"), { replace: true }); }} />`}`;
   };
   return html`<${Header} instance=${i} model=${model}>${actions}<//>
     <${Problem} instance=${i} />

@@ -2,10 +2,11 @@
 // times in ms, and what changes put over it. Pure.
 
 import { span } from "../format.js";
+import { membersOf } from "./groups.js";
 
 // read makes a model of an answer.
 export function read(answer) {
-  const m = { instance: answer.instance, executions: [], rows: [], ticks: [], marks: [], earlier: 0, last: "", now: 0, bill: null, index: new Map() };
+  const m = { instance: answer.instance, executions: [], rows: [], ticks: [], marks: [], groups: new Map(), earlier: 0, last: "", now: 0, bill: null, index: new Map() };
   return merge(m, answer);
 }
 
@@ -30,6 +31,7 @@ export function merge(before, answer) {
   // An arrival that was parked and answered by a later turn waits no more.
   m.ticks = m.ticks.map((k, n) => (k.parked && n < m.ticks.length - 1 ? { ...k, parked: false } : k));
   m.marks = answer.marks.map((k) => ({ x: k.execution_id, event: k.event_id, kind: k.kind, at: ms(k.at), name: k.name ?? "", rejectedBy: k.rejected_by ?? 0, reason: k.reason ?? "" }));
+  m.groups = new Map((answer.groups ?? []).map((g) => [g.execution_id + "." + g.event_id, g]));
   m.from = Infinity;
   m.to = 0;
   for (const x of m.executions) {
@@ -68,8 +70,11 @@ const ops = { now: "the time", guid: "a UUID", side_effect: "side effect", trace
 // kinds of rows in words.
 export const kindWords = { activity: "activity", inline: "inline activity", timer: "timer", wait: "event", child: "child", detached: "detached start", call: "call" };
 
+// opWord is what a call asks for.
+export const opWord = (op) => ops[op] ?? op;
+
 function label(raw) {
-  if (raw.kind === "call") return [ops[raw.op] ?? raw.op, raw.name].filter(Boolean).join(" ");
+  if (raw.kind === "call") return [opWord(raw.op), raw.name].filter(Boolean).join(" ");
   if (raw.kind === "timer") return raw.due_at ? "timer " + span(ms(raw.due_at) - ms(raw.scheduled_at)) : "timer";
   return raw.name || kindWords[raw.kind] || raw.kind;
 }
@@ -87,22 +92,34 @@ export function stateWord(r) {
 // hide: set of kinds that are left out.
 export function lines(model, open, children, hide, depth = 0, path = "", above = new Set([model.instance])) {
   const out = [];
-  const several = model.executions.length > 1;
+  const several = model.executions.length > 1, groups = membersOf(model), met = new Set();
   let current = null;
+  const add = (r, deep, grouped) => {
+    const id = path + r.key, foldable = (r.kind === "child" || r.kind === "detached") && !!r.raw.instance;
+    const unfolded = foldable && open.has(id);
+    out.push({ type: "row", id, depth: deep, row: r, model, foldable, unfolded, grouped });
+    if (!unfolded) return;
+    const child = children.get(r.raw.instance);
+    if (above.has(r.raw.instance)) out.push({ type: "note", id: id + "/again", depth: deep + 1, text: "shown above" });
+    else if (child?.model) for (const l of lines(child.model, open, children, hide, deep + 1, id + "/", new Set([...above, r.raw.instance]))) out.push(l);
+    else out.push({ type: "note", id: id + "/note", depth: deep + 1, text: child?.error ? child.error.message : "reading…" });
+  };
   for (const r of model.rows) {
     if (several && r.x !== current) {
       current = r.x;
       out.push({ type: "band", id: path + "band" + r.x, depth, execution: model.executions.find((x) => x.id === r.x), model });
     }
     if (hide.has(r.kind)) continue;
-    const id = path + r.key, foldable = (r.kind === "child" || r.kind === "detached") && !!r.raw.instance;
-    const unfolded = foldable && open.has(id);
-    out.push({ type: "row", id, depth, row: r, model, foldable, unfolded });
-    if (!unfolded) continue;
-    const child = children.get(r.raw.instance);
-    if (above.has(r.raw.instance)) out.push({ type: "note", id: id + "/again", depth: depth + 1, text: "shown above" });
-    else if (child?.model) out.push(...lines(child.model, open, children, hide, depth + 1, id + "/", new Set([...above, r.raw.instance])));
-    else out.push({ type: "note", id: id + "/note", depth: depth + 1, text: child?.error ? child.error.message : "reading…" });
+    const key = r.x + "." + r.raw.group, members = groups.get(key);
+    if (!members) {
+      add(r, depth, false);
+      continue;
+    }
+    if (met.has(key)) continue;
+    met.add(key);
+    const id = path + "g" + key, unfolded = open.has(id);
+    out.push({ type: "group", id, depth, group: model.groups.get(key), members, model, foldable: true, unfolded });
+    if (unfolded) for (const member of members) add(member, depth + 1, true);
   }
   return out;
 }

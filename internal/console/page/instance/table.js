@@ -2,6 +2,7 @@
 import { html, useState } from "../ui.js";
 import { Button, Moment, Text } from "../components.js";
 import { count, span } from "../format.js";
+import { groupStates, groupTitle, kinds } from "./groups.js";
 import { kindWords, stateWord } from "./model.js";
 import { words } from "./tip.js";
 
@@ -13,9 +14,11 @@ export function TimelineTable({ lines, onSelect, toggle, now }) {
   const from = Math.min(page * size, Math.max(0, lines.length - 1)), shown = lines.slice(from, from + size);
   return html`<div class="table-wrap"><table class="tl-table"><caption class="sr">Operations of the timeline</caption>
     <thead><tr><th scope="col">Event</th><th scope="col">What</th><th scope="col">How it stands</th><th scope="col">Asked for</th><th scope="col">Took</th><th scope="col">Of that</th></tr></thead>
-    <tbody>${shown.map((l) => l.type !== "row" ? html`<tr key=${l.id}><th scope="rowgroup" colspan="6">${l.type === "band" ? `Execution ${l.execution.id}` : l.text}</th></tr>` : html`<tr key=${l.id} data-row>
+    <tbody>${shown.map((l) => l.type === "group" ? html`<tr key=${l.id} data-row><td class="num">${l.group.event_id}</td>
+      <td>${l.depth > 0 && html`<span class="muted">${"› ".repeat(l.depth)}</span>`}<button type="button" class="link" data-row-link onClick=${() => onSelect(l)}>${count(l.group.rows)} ${kinds(l.group.kind)} <${Text} value=${groupTitle(l)} max=${120} /></button> <${Button} kind="quiet" aria-expanded=${l.unfolded ? "true" : "false"} onClick=${() => toggle(l)}>${l.unfolded ? "fold" : "unfold"}<//></td>
+      <td>${groupStates(l.group)}</td><td><${Moment} at=${l.group.from} /></td><td class="num">${l.group.took && `${span(l.group.took.min_ms)} to ${span(l.group.took.max_ms)}`}</td><td></td></tr>` : l.type !== "row" ? html`<tr key=${l.id}><th scope="rowgroup" colspan="6">${l.type === "band" ? `Execution ${l.execution.id}` : l.text}</th></tr>` : html`<tr key=${l.id} data-row>
       <td class="num">${l.row.x > 1 ? l.row.x + "." : ""}${l.row.event}</td>
-      <td>${l.depth > 0 && html`<span class="muted">${"› ".repeat(l.depth)}</span>`}<button type="button" class="link" data-row-link onClick=${() => onSelect(l)}>${kindWords[l.row.kind]} <${Text} value=${l.row.label} max=${120} /></button>
+      <td>${l.depth > 0 && html`<span class="muted">${"› ".repeat(l.depth)}</span>`}<button type="button" class="link" data-row-link onClick=${() => onSelect(l)}>${kindWords[l.row.kind]} <${Text} value=${l.row.label} max=${120} />${l.grouped && l.row.raw.label && html` <${Text} value=${l.row.raw.label} max=${80} />`}</button>
         ${l.foldable && html` <${Button} kind="quiet" aria-expanded=${l.unfolded ? "true" : "false"} onClick=${() => toggle(l)}>${l.unfolded ? "fold" : "unfold"}<//>`}</td>
       <td>${stateWord(l.row)}${l.row.raw.attempt > 1 ? `, attempt ${l.row.raw.attempt}` : ""}</td>
       <td><${Moment} at=${l.row.at} /></td><td class="num">${span((l.row.end ?? now) - l.row.at)}</td>

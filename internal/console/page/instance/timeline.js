@@ -3,8 +3,9 @@
 import { Component, html, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../ui.js";
 import { Button, Icon, IconButton, StatusShape, Text } from "../components.js";
 import { useNow } from "../clock.js";
-import { plural, span } from "../format.js";
+import { count, plural, span } from "../format.js";
 import { Bars, forms } from "./bars.js";
+import { Density, groupShort, groupStates, groupTitle, kinds as kindsOf } from "./groups.js";
 import { kindWords, lines, stateWord } from "./model.js";
 import { axis, clampView, columns, pan, scale, whole, zoom } from "./scale.js";
 import { Tip } from "./tip.js";
@@ -49,8 +50,8 @@ export function Timeline({ model, children, unfold, selected, onSelect, live }) 
   }, [asTable]);
 
   const first = Math.max(0, Math.floor(top / rowHeight) - overscan);
-  const count = Math.ceil(Math.max(size.height, 200) / rowHeight) + 2 * overscan;
-  const shown = all.slice(first, first + count);
+  const slots = Math.ceil(Math.max(size.height, 200) / rowHeight) + 2 * overscan;
+  const shown = all.slice(first, first + slots);
 
   // What is drawn moves in steps, so that most scrolling draws nothing.
   const onScroll = () => {
@@ -67,7 +68,7 @@ export function Timeline({ model, children, unfold, selected, onSelect, live }) 
 
   const acts = useRef({});
   acts.current.toggle = (line) => {
-    if (!open.has(line.id)) unfold(line.row.raw.instance);
+    if (!open.has(line.id) && line.type === "row") unfold(line.row.raw.instance);
     setOpen((before) => {
       const after = new Set(before);
       after.delete(line.id) || after.add(line.id);
@@ -99,8 +100,13 @@ export function Timeline({ model, children, unfold, selected, onSelect, live }) 
   const sought = useRef("");
   useEffect(() => {
     if (!selected || sought.current === selected || size.height === 0) return;
-    sought.current = selected;
     const n = all.findIndex((l) => l.id === selected);
+    if (n < 0) {
+      // It stands in a group that is folded.
+      const at = model.index.get(selected), r = model.rows[at], id = r?.raw.group && "g" + r.x + "." + r.raw.group;
+      if (id && !open.has(id) && !hide.has(r.kind)) return setOpen((before) => new Set(before).add(id));
+    }
+    sought.current = selected;
     if (n >= 0) {
       setActive(n);
       scroller.current.scrollTop = Math.max(0, n * rowHeight - scroller.current.clientHeight / 2);
@@ -127,11 +133,11 @@ export function Timeline({ model, children, unfold, selected, onSelect, live }) 
   const lineAt = (e) => all[Math.floor((e.clientY - chartElement.current.getBoundingClientRect().top) / rowHeight)];
   const over = (e) => {
     const line = lineAt(e), at = e.clientX - chartElement.current.getBoundingClientRect().left - left;
-    setTip(line?.type === "row" && at >= 0 && e.buttons === 0 && e.pointerType === "mouse" ? { line, left: e.clientX, top: e.clientY, at: s.time(v.a + at / px) } : null);
+    setTip((line?.type === "row" || line?.type === "group") && at >= 0 && e.buttons === 0 && e.pointerType === "mouse" ? { line, left: e.clientX, top: e.clientY, at: s.time(v.a + at / px) } : null);
   };
   const pick = (e) => {
     const line = lineAt(e);
-    if (line?.type === "row" && !chartElement.current.dragged && !e.target.closest("button")) select(line, all.indexOf(line));
+    if ((line?.type === "row" || line?.type === "group") && !chartElement.current.dragged && !e.target.closest("button")) select(line, all.indexOf(line));
   };
 
   const kinds = useMemo(() => {
@@ -145,7 +151,7 @@ export function Timeline({ model, children, unfold, selected, onSelect, live }) 
       <span class="tl-group"><${IconButton} icon="minus" label="Zoom out (-)" onClick=${() => zoomBy(1.6)} /><${IconButton} icon="plus" label="Zoom in (+)" onClick=${() => zoomBy(0.6)} />
       <${Button} kind="quiet" onClick=${() => setView(whole)} aria-disabled=${v.fit ? "true" : null} title="Show all (0)">Fit<//></span>
       <label class="tl-scale">Scale <select value=${kind} onChange=${(e) => { setKind(e.target.value); setView(whole); }}><option value="time">time</option><option value="turns">turns</option></select></label>
-      <span class="tl-kinds">${[...kinds].filter(() => kinds.size > 1).map(([k, n]) => html`<label key=${k} class="check inline small"><input type="checkbox" checked=${!hide.has(k)} onChange=${() => setHide((h) => { const a = new Set(h); a.delete(k) || a.add(k); return a; })} /><span>${plural(n, kindWords[k] ?? k, (kindWords[k] ?? k).replace(/y$/, "ie").replace(/(child)$/, "$1ren").replace(/([^n])$/, "$1s"))}</span></label>`)}</span>
+      <span class="tl-kinds">${[...kinds].filter(() => kinds.size > 1).map(([k, n]) => html`<label key=${k} class="check inline small"><input type="checkbox" checked=${!hide.has(k)} onChange=${() => setHide((h) => { const a = new Set(h); a.delete(k) || a.add(k); return a; })} /><span>${plural(n, kindWords[k] ?? k, kindsOf(k))}</span></label>`)}</span>
       <span class="grow"></span>
       <${Button} kind="quiet" aria-pressed=${asTable ? "true" : "false"} onClick=${() => setTable(!asTable)}>${asTable ? "Show as a chart" : "Show as a table"}<//>
     </div>
@@ -155,7 +161,7 @@ export function Timeline({ model, children, unfold, selected, onSelect, live }) 
       <div class="tl-body"><svg class="tl-under" width=${chart} height=${Math.min(all.length * rowHeight, size.height)} aria-hidden="true"><${Grid} model=${model} s=${s} v=${v} x=${x} width=${chart} height=${Math.min(all.length * rowHeight, size.height)} now=${now} /></svg>
       <div class="tl-scroll" ref=${scroller} onScroll=${onScroll} data-drawn=${all.length}>
         <div class="tl-chart" role="list" aria-label="Operations" ref=${chartElement} style=${{ height: all.length * rowHeight + "px" }} onKeyDown=${onKey} onPointerMove=${over} onPointerLeave=${() => setTip(null)} onClick=${pick}>
-          ${shown.map((l, i) => html`<${Line} key=${(first + i) % count} line=${l} n=${first + i} height=${rowHeight} active=${active === first + i} selected=${l.id === selected} toggle=${toggle} select=${select} setTip=${setTip}
+          ${shown.map((l, i) => html`<${Line} key=${(first + i) % slots} line=${l} n=${first + i} height=${rowHeight} active=${active === first + i} selected=${l.id === selected} toggle=${toggle} select=${select} setTip=${setTip}
             s=${s} a=${v.a} px=${px} width=${chart} own=${l.model === model} small=${small} now=${l.type === "row" && l.row.end === null ? now : 0} />`)}
         </div>
       </div></div>
@@ -177,6 +183,16 @@ class Line extends Component {
   render({ line, n, height, active, selected, toggle, select, setTip, s, a, px, width, own, small, now }) {
     const place = { transform: `translateY(${n * height}px)` }, depth = Math.min(line.depth, 6), y = small ? 31 : height / 2;
     const x = (ms) => (s.position(ms) - a) * px;
+    const fold = line.foldable ? html`<button type="button" class="tl-fold" tabindex="-1" aria-label=${line.unfolded ? "Fold" : "Unfold"} aria-expanded=${line.unfolded ? "true" : "false"} onClick=${() => toggle(line)}><${Icon} name=${line.unfolded ? "down" : "right"} size=${11} /></button>` : html`<span class="tl-fold"></span>`;
+    const tell = { onFocus: (e) => { if (e.target.matches(":focus-visible")) { const b = e.target.getBoundingClientRect(); setTip({ line, left: b.right, top: b.bottom }); } }, onBlur: () => setTip(null) };
+    if (line.type === "group") {
+      const g = line.group;
+      return html`<div role="listitem" class=${"tl-line group" + (g.states.failed ? " failed" : "") + (selected ? " selected" : "")} data-depth=${depth} style=${place}><div class="tl-label">${fold}
+        <button type="button" class="tl-name" data-line=${n} tabindex=${active ? "0" : "-1"} aria-current=${selected ? "true" : null} onClick=${() => select(line, n)} ...${tell}>
+        <svg class="kind-mark" width="13" height="13" viewBox="0 0 16 16" aria-hidden="true"><path d=${marks[g.kind] ?? marks.call} /></svg><span class="sr">${plural(g.rows, kindWords[g.kind], kindsOf(g.kind))}, </span><span class="tl-text"><${Text} value=${groupTitle(line)} max=${120} /></span>${g.kind !== "call" && html`<span class="tl-many num" aria-hidden="true">×${count(g.rows)}</span>
+        <span class=${"tl-took num " + (g.states.failed ? "bad" : "muted")}><span class="sr">, ${groupStates(g)}</span><span aria-hidden="true">${groupShort(g)}</span></span>`}</button></div>
+        <svg class="tl-lane" width=${width} height=${height} aria-hidden="true"><${Density} line=${line} timeAt=${(at) => s.time(a + at / px)} x=${x} width=${width} height=${height} /></svg></div>`;
+    }
     if (line.type !== "row") {
       return html`<div role="listitem" class=${"tl-line " + line.type} data-depth=${depth} style=${place}><div class="tl-label"><span class="tl-name muted" data-line=${n} tabindex=${active ? "0" : "-1"}>${line.type === "band"
         ? html`execution ${line.execution.id} <span class="small">${plural(line.execution.turns, "turn")}</span>` : html`<${Text} value=${line.text} max=${200} />`}</span></div>
@@ -185,10 +201,9 @@ class Line extends Component {
     // A child's rows have turns of their own: they stand by their times.
     const r = line.row, xr = own ? (ms) => (s.inRow(r, ms) - a) * px : x, begin = own && s.begin && r.at === r.end ? (s.begin(r) - a) * px : null;
     return html`<div role="listitem" class=${"tl-line row " + r.state + (selected ? " selected" : "")} data-depth=${depth} style=${place}><div class="tl-label">
-      ${line.foldable ? html`<button type="button" class="tl-fold" tabindex="-1" aria-label=${line.unfolded ? "Fold" : "Unfold"} aria-expanded=${line.unfolded ? "true" : "false"} onClick=${() => toggle(line)}><${Icon} name=${line.unfolded ? "down" : "right"} size=${11} /></button>` : html`<span class="tl-fold"></span>`}
-      <button type="button" class="tl-name" data-line=${n} tabindex=${active ? "0" : "-1"} aria-current=${selected ? "true" : null} onClick=${() => select(line, n)}
-        onFocus=${(e) => { if (e.target.matches(":focus-visible")) { const b = e.target.getBoundingClientRect(); setTip({ line, left: b.right, top: b.bottom }); } }} onBlur=${() => setTip(null)}>
-        <svg class="kind-mark" width="13" height="13" viewBox="0 0 16 16" aria-hidden="true"><path d=${marks[r.kind] ?? marks.call} /></svg><span class="sr">${kindWords[r.kind]} </span><span class="tl-text"><${Text} value=${r.label} max=${120} /></span>${r.raw.attempt > 1 && html`<span class="tl-attempt num" title="attempts"><span class="sr">, attempt </span><span aria-hidden="true">×</span>${r.raw.attempt}</span>`}<span class="tl-took num muted"><span class="sr">, </span>${r.end === null ? stateWord(r) : html`<span class="sr">${stateWord(r)} after </span>${span(r.end - r.at)}`}</span></button></div>
+      ${fold}
+      <button type="button" class="tl-name" data-line=${n} tabindex=${active ? "0" : "-1"} aria-current=${selected ? "true" : null} onClick=${() => select(line, n)} ...${tell}>
+        <svg class="kind-mark" width="13" height="13" viewBox="0 0 16 16" aria-hidden="true"><path d=${marks[r.kind] ?? marks.call} /></svg><span class="sr">${kindWords[r.kind]} </span><span class="tl-text"><${Text} value=${line.grouped && r.raw.label ? r.raw.label : r.label} max=${120} /></span>${r.raw.attempt > 1 && html`<span class="tl-attempt num" title="attempts"><span class="sr">, attempt </span><span aria-hidden="true">×</span>${r.raw.attempt}</span>`}<span class="tl-took num muted"><span class="sr">, </span>${r.end === null ? stateWord(r) : html`<span class="sr">${stateWord(r)} after </span>${span(r.end - r.at)}`}</span></button></div>
       <svg class="tl-lane" width=${width} height=${height} aria-hidden="true"><${Bars} row=${r} x=${xr} begin=${begin} width=${width} now=${now} y=${y} /></svg></div>`;
   }
 }
@@ -216,15 +231,15 @@ function Head({ model, s, v, x, width, now, small }) {
         const from = Math.max(x(e.from), 0), to = Math.min(e.to === null ? x(now) : x(e.to), width);
         return to <= from ? null : html`<g key=${e.id}><rect class=${"tl-band b" + (e.id % 2)} x=${from} y="0" width=${to - from} height="18" />${several && to - from > 26 && html`<text class="tl-band-text" x=${from + 5} y="13">${e.id}</text>`}</g>`;
       })}
-      <path class="tl-ticks" d=${ticks.map((px) => `M${px + 0.5} 3v12`).join("")} />
-      <path class="tl-parked" d=${parked.map((px) => `M${px + 0.5} 1v16`).join("")} />
-      ${axis(s, v, width, label).map((m) => html`<g key=${m.label + m.x}><path class="tl-axis-line" d=${`M${m.x + 0.5} 20v5`} />${m.x < width - 20 && html`<text class="tl-axis-text" x=${m.x + 2} y="37">${m.label}</text>`}</g>`)}
+      <path class="tl-ticks" d=${ticks.map((px) => `M${Math.min(px, width - 1) + 0.5} 3v12`).join("")} />
+      <path class="tl-parked" d=${parked.map((px) => `M${Math.min(Math.max(px, 1), width - 2) + 0.5} 1v16`).join("")} />
+      ${axis(s, v, width, label).map((m) => html`<g key=${m.label + m.x}><path class="tl-axis-line" d=${`M${Math.min(m.x, width - 1) + 0.5} 20v5`} />${m.x < width - 20 && html`<text class="tl-axis-text" x=${m.x + 2} y="37">${m.label}</text>`}</g>`)}
     </svg></div>`;
 }
 
 function Grid({ model, s, v, x, width, height, now }) {
   const at = x(now);
-  return html`<g aria-hidden="true"><path class="tl-grid" d=${axis(s, v, width, () => "").map((m) => `M${Math.round(m.x) + 0.5} 0v${height}`).join("")} />
+  return html`<g aria-hidden="true"><path class="tl-grid" d=${axis(s, v, width, () => "").map((m) => `M${Math.min(Math.round(m.x), width - 1) + 0.5} 0v${height}`).join("")} />
     ${model.executions.slice(1).map((e) => { const px = x(e.from); return px < 0 || px > width ? null : html`<path key=${e.id} class="tl-edge" d=${`M${Math.round(px) + 0.5} 0v${height}`} />`; })}
     ${model.running && at >= 0 && at <= width && html`<path class="tl-now" d=${`M${Math.round(at) - 0.5} 0v${height}`} />`}</g>`;
 }
@@ -233,5 +248,5 @@ function Legend() {
   return html`<details class="tl-legend small"><summary>What the bars mean</summary><ul>${forms.map(([doing, text]) => html`<li key=${doing}><svg width="40" height="14" aria-hidden="true"><${Bars} row=${{ spans: [{ doing, from: 4, to: 34 }], at: 4, end: null, state: "open", raw: {} }} x=${(n) => n} width=${40} now=${34} y=${7} /></svg> ${text}</li>`)}
     ${[["completed", "done"], ["failed", "failed"], ["cancelled", "cancelled"], ["terminated", "left open when its execution ended"]].map(([shape, text]) => html`<li key=${shape} class=${"end " + { completed: "done", failed: "failed", cancelled: "cancelled", terminated: "closed" }[shape]}><${StatusShape} status=${shape} size=${11} /> ${text}</li>`)}
     <li><svg width="14" height="14" aria-hidden="true"><path class="tl-ticks" d="M7 1v12" /></svg> a turn</li><li><svg width="14" height="14" aria-hidden="true"><path class="tl-parked" d="M7 1v12" /></svg> a turn whose arrivals wait for code that can go on</li></ul>
-    <p class="muted">Zoom: pinch, Ctrl and wheel, + and -. Move: drag, Shift and wheel, ← and →. Rows: ↑ and ↓, Enter; → unfolds a child.</p></details>`;
+    <p class="muted">Zoom: pinch, Ctrl and wheel, + and -. Move: drag, Shift and wheel, ← and →. Rows: ↑ and ↓, Enter; → unfolds a child, or a group of operations side by side: what failed and what took longest stands first in it.</p></details>`;
 }
