@@ -193,7 +193,7 @@ func TestWhatFailedStandsFirstInAFanOut(t *testing.T) {
 	at := func(second int) int64 { return int64(1_900_000_000+second) * 1000 }
 	events := []map[string]any{{"event_id": 1, "kind": "OrchestrationStarted", "name": "Fan", "at_ms": at(0), "start": map[string]any{"execution_id": 1}}}
 	for i := range 20 {
-		events = append(events, map[string]any{"event_id": 2 + i, "kind": "ActivityScheduled", "name": "Charge", "at_ms": at(0), "payload": map[string]any{"currency": "EUR", "order": fmt.Sprint("\u05e9\u05dc\u05d5\u05dd-", i)}})
+		events = append(events, map[string]any{"event_id": 2 + i, "kind": "ActivityScheduled", "name": "Charge", "at_ms": at(0), "input": map[string]any{"currency": "EUR", "order": fmt.Sprint("\u05e9\u05dc\u05d5\u05dd-", i)}})
 	}
 	for i := range 20 {
 		e := map[string]any{"event_id": 22 + i, "kind": "ActivityCompleted", "source_event_id": 2 + i, "at_ms": at(i + 2), "started_at_ms": at(1), "attempt": 1}
