@@ -18,17 +18,16 @@ func scheduleMutations() []Mutation {
 		{
 			Name:  "a tick that takes the place of another counts as none",
 			Bug:   "Where the next tick cancels what runs, the one that has waited so far is not counted as missed.",
+			Bias:  "late ends",
 			File:  "schedule/overlap.go",
 			Edits: edit("\t\tfor _, waiting := range r.Buffered {\n\t\t\tskip(waiting, ReasonOverlap)\n\t\t}\n", ""),
-			Rare:  true,
 		},
 		{
 			Name:  "what runs is forgotten by the next execution of its schedule",
 			Bug:   "A schedule that has continued as new waits for nothing that the execution before has started.",
-			Bias:  "purges",
+			Bias:  "late ends",
 			File:  "schedule/orchestration.go",
 			Edits: edit("	for i := range r.Running {\n", "	r.Running = nil\n	for i := range r.Running {\n"),
-			Rare:  true,
 		},
 		{
 			Name:  "late ticks are caught up, whatever the policy",
