@@ -149,3 +149,36 @@ func TestWrongQueuesAndKeysAreRefusedWhereTheyAreDeclared(t *testing.T) {
 		}
 	}
 }
+
+// An attempt that waits for a permit is called in whichever queue its message is.
+func TestALimitIsOneOverActivitiesOfSeveralQueues(t *testing.T) {
+	t.Parallel()
+	one := turnstile.Limit("one", 1)
+	here := turnstile.NewActivity[int, int]("Here").With(one)
+	there := turnstile.NewActivity[int, int]("There").With(one, turnstile.Queue("gpu"))
+	flow := turnstile.NewOrchestration[int, int]("Flow")
+	var running, most atomic.Int32
+	work := func(_ context.Context, n int) (int, error) {
+		most.Store(max(most.Load(), running.Add(1)))
+		time.Sleep(5 * time.Millisecond)
+		running.Add(-1)
+		return n, nil
+	}
+	// In real time, because where time stands still the receipts of a message look equally old.
+	rt := ok[*embedded.Runtime](t)(embedded.New(turnstile.NewApp(here.Implement(work), there.Implement(work), flow.Implement(func(ctx turnstile.Context, n int) (int, error) {
+		var all []turnstile.Future[int]
+		for i := range n {
+			all = append(all, here.Start(ctx, i), there.Start(ctx, i))
+		}
+		_, err := turnstile.Join(ctx, all...)
+		return n, err
+	}))))
+	e := &env{Runtime: rt, t: t, client: rt.Client(), ctx: t.Context()}
+	e.run()
+	began := time.Now()
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, flow, 6))
+	ok[int](t)(run.Wait(e.ctx))
+	if took := time.Since(began); took > 15*time.Second || most.Load() != 1 {
+		t.Errorf("it took %s, and %d ran at a time; each that waits is called at once, one after the other", took, most.Load())
+	}
+}

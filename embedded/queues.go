@@ -8,6 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
 	"github.com/turnstile-go/turnstile/internal/host/worker"
+	"github.com/turnstile-go/turnstile/internal/names"
 	memoryqueue "github.com/turnstile-go/turnstile/internal/queue/memory"
 	"github.com/turnstile-go/turnstile/internal/queues"
 	"github.com/turnstile-go/turnstile/queue"
@@ -75,6 +76,9 @@ func (e *Runtime) workersOf(s queues.Source) int {
 func (e *Runtime) forHost(wrap func(q *memoryqueue.Queue, final bool) queue.Queue) platform.Queues {
 	q := e.queues.ForHost(wrap)
 	q.Named = func(name string) queue.Queue {
+		if name == names.DefaultQueue {
+			return wrap(e.queues.Activity, false)
+		}
 		if e.opts.queues[name] == 0 {
 			return nil
 		}

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/delivery"
 	"github.com/turnstile-go/turnstile/internal/host/sharing"
 	"github.com/turnstile-go/turnstile/internal/limits"
+	"github.com/turnstile-go/turnstile/internal/names"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -230,7 +232,7 @@ func (w *Worker) call(ctx context.Context, limit string, called []limits.Who) {
 func (w *Worker) show(ctx context.Context, at receipt) error {
 	in := w.Queues.Activity
 	if at.Queue != w.Queue {
-		if in = w.Queues.OfAttempts(at.Queue); at.Queue == "" || in == w.Queues.Activity {
+		if in = w.Queues.OfAttempts(cmp.Or(at.Queue, names.DefaultQueue)); in == w.Queues.Activity {
 			return fmt.Errorf("its message is in queue %q, which this worker does not know", at.Queue)
 		}
 	}
