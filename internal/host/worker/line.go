@@ -13,7 +13,6 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/delivery"
 	"github.com/turnstile-go/turnstile/internal/host/sharing"
 	"github.com/turnstile-go/turnstile/internal/limits"
-	"github.com/turnstile-go/turnstile/internal/names"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -232,7 +231,7 @@ func (w *Worker) call(ctx context.Context, limit string, called []limits.Who) {
 func (w *Worker) show(ctx context.Context, at receipt) error {
 	in := w.Queues.Activity
 	if at.Queue != w.Queue {
-		if in = w.Queues.OfAttempts(cmp.Or(at.Queue, names.DefaultQueue)); in == w.Queues.Activity {
+		if in = w.Queues.OfAttempts(cmp.Or(at.Queue, "default")); in == w.Queues.Activity {
 			return fmt.Errorf("its message is in queue %q, which this worker does not know", at.Queue)
 		}
 	}
