@@ -110,7 +110,8 @@ local_tests() {
 
 	step "LocalStack up, the real template deployed with the real binaries"
 	export TURNSTILE_LOCAL_PORT="${TURNSTILE_LOCAL_PORT:-14566}"
-	localstack/local.sh up --parameter TimerBorder=0 --parameter TimerLeast=5s
+	localstack/local.sh up --parameter TimerBorder=0 --parameter TimerLeast=5s \
+		--parameter EventBusArn=arn:aws:events:us-east-1:000000000000:event-bus/default
 	eval "$(localstack/local.sh env)"
 	export TURNSTILE_LOCALSTACK=1
 

@@ -1,0 +1,127 @@
+package mutation
+
+// eventMutations are of events about instances, which others subscribe to.
+func eventMutations() []Mutation {
+	return []Mutation{
+		{
+			Name:  "what the bus does not take is dropped",
+			Bug:   "An event that the bus refuses at once does not go to the delay queue.",
+			Bias:  "bus outages",
+			File:  "internal/host/dispatch/moments.go",
+			Edits: edit("			p.route = toDelay\n", "			p.done = true\n"),
+		},
+		{
+			Name:  "a bus that takes one event has taken all",
+			Bug:   "Of several events of a dispatch the bus refuses some, and they are believed to be published because the first is.",
+			Bias:  "bus outages",
+			File:  "internal/host/dispatch/moments.go",
+			Edits: edit("		if queue.ErrorOf(err, i) == nil {", "		if queue.ErrorOf(err, i*0) == nil {"),
+		},
+		{
+			Name:  "an event that is refused again is dropped",
+			Bug:   "An event that went round the delay queue is acknowledged though the bus has refused it again.",
+			Bias:  "bus outages",
+			File:  "internal/host/inbox/publish.go",
+			Edits: edit("\"error\", err)\n		return d.Leave(ctx, m, \"unpublished\")", "\"error\", err)\n		d.Settle(m, \"unpublished\")\n		return nil"),
+		},
+		{
+			Name:  "a start is told to nobody",
+			Bug:   "Nobody hears that an instance has started.",
+			Bias:  "bus outages",
+			File:  "internal/host/dispatch/moments.go",
+			Edits: edit("		return \"started\", \"\"\n", "		return \"\", \"\"\n"),
+		},
+		{
+			Name:  "a start of what has ended is told as the first",
+			Bug:   "An instance that begins again is told as one that has started.",
+			Bias:  "bus outages",
+			File:  "internal/host/dispatch/moments.go",
+			Edits: edit("		case c.ExecutionID > 1:\n", "		case c.ExecutionID > 1000:\n"),
+		},
+		{
+			Name:  "what continues as new has begun again",
+			Bug:   "The execution behind a continue-as-new is told as one that somebody has begun.",
+			Bias:  "bus outages",
+			File:  "internal/host/dispatch/moments.go",
+			Edits: edit("		case !c.Messaged:\n", "		case !c.Messaged && c.ExecutionID == 1:\n"),
+		},
+		{
+			Name:  "a suspend is told to nobody",
+			Bug:   "Nobody hears that an instance was suspended.",
+			Bias:  "bus outages",
+			File:  "internal/host/dispatch/moments.go",
+			Edits: edit("		return \"suspended\", \"\"\n", "		return \"\", \"\"\n"),
+		},
+		{
+			Name:  "an end is told to nobody",
+			Bug:   "Nobody hears that an instance has completed.",
+			Bias:  "bus outages",
+			File:  "internal/host/dispatch/moments.go",
+			Edits: edit("		return \"completed\", \"\"\n", "		return \"\", \"\"\n"),
+		},
+		{
+			Name:  "a terminate is told as a failure",
+			Bug:   "An instance that somebody has terminated is told as one that has failed.",
+			Bias:  "bus outages",
+			File:  "internal/host/dispatch/moments.go",
+			Edits: edit("				what = \"terminated\"\n			}\n		}\n		if e.Imposed == history.ImposedTerminated {\n			what = \"terminated\"\n		}", "				what = \"failed\"\n			}\n		}"),
+		},
+		{
+			Name:  "the number of an event forgets the execution",
+			Bug:   "The numbers of each execution begin anew, and a subscriber drops what the second one says.",
+			Bias:  "bus outages",
+			File:  "internal/host/dispatch/moments.go",
+			Edits: edit("Number: publishing.Number(c.ExecutionID, e.EventID, 0)", "Number: publishing.Number(1, e.EventID, 0)"),
+		},
+		{
+			Name:  "the number of a mark stands behind no event",
+			Bug:   "A mark is numbered ahead of all that has happened in its execution.",
+			Bias:  "bus outages",
+			File:  "internal/host/deciding/untold.go",
+			Edits: edit("publishing.Number(execution, last, *stamp)", "publishing.Number(execution, last*0, *stamp)"),
+		},
+		{
+			Name:  "the number of a mark is of the execution that ended",
+			Bug:   "A mark that is set by a turn which continues as new is numbered ahead of the end that the turn has.",
+			Bias:  "bus outages",
+			File:  "internal/host/deciding/untold.go",
+			Edits: edit("	if n := len(d.Next); n > 0 {\n", "	if n := len(d.Next); n > 1000 {\n"),
+		},
+		{
+			Name:  "what a mark has to tell is taken out untold",
+			Bug:   "A turn takes out of the record that the instance is stuck, and publishes nothing.",
+			Bias:  "bus outages",
+			File:  "internal/host/deciding/untold.go",
+			Edits: edit("	p.Send.Untold = r.Untold\n", ""),
+		},
+		{
+			Name:  "what a mark has to tell is taken out beside another",
+			Rare:  true,
+			Bug:   "A turn takes out of the record what another has written there since it was read.",
+			Bias:  "bus outages+twins",
+			File:  "internal/host/deciding/untold.go",
+			Edits: []Edit{{"	none, read := \"\", r.Stamp\n", "	none := \"\"\n"}, {"store.RecordCondition{Exists: true, Stamp: &read}", "store.RecordCondition{Exists: true}"}},
+		},
+		{
+			Name:  "a recovery is not written down",
+			Bug:   "A commit that takes a mark away does not say that this is to be told.",
+			Bias:  "bus outages",
+			File:  "internal/host/deciding/untold.go",
+			Edits: edit("	case on.Recovered != nil:\n", "	case on.Recovered != nil && on.Change.Create != nil:\n"),
+		},
+		{
+			Name:  "each try is told as stuck",
+			Bug:   "An instance that is stuck already is told as stuck again when it is tried and fails again.",
+			Bias:  "bus outages",
+			File:  "internal/host/deciding/untold.go",
+			Edits: edit("	case on.Moved && (before == nil || before.Kind == store.ProblemCorrupt):\n", "	case on.Moved && (before == nil || before.Kind != \"\"):\n"),
+		},
+		{
+			Name:  "a damaged history is told as stuck",
+			Bug:   "A mark of damage is told as one of code that cannot go on, under a number that is made up.",
+			Bias:  "bus outages+damages",
+			File:  "internal/host/deciding/corrupt.go",
+			Edits: edit("	p.Record = &Write{Failed: \"instance %q not marked corrupt\"", "	p.Send.Untold = fmt.Sprintf(`[{\"schema\":1,\"type\":\"stuck\",\"instance\":%q,\"execution\":%d,\"number\":\"%010d.%010d.%010d\"}]`, r.Instance, r.ExecutionID, r.ExecutionID, event, next)\n	p.Record = &Write{Failed: \"instance %q not marked corrupt\""),
+		},
+	}
+}
