@@ -16,7 +16,15 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, er
 	if err := ctx.Err(); err != nil {
 		return store.ListPage{}, err
 	}
-	sel, err := selectionOf(&q)
+	few, err := s.fewBegin(q.Prefix)
+	if err != nil {
+		return store.ListPage{}, err
+	}
+	return s.list(ctx, q, few)
+}
+
+func (s *Store) list(ctx context.Context, q store.ListQuery, few bool) (store.ListPage, error) {
+	sel, err := selectionOf(&q, few)
 	if err != nil {
 		return store.ListPage{}, err
 	}
@@ -52,12 +60,16 @@ func (s *Store) CountByStatus(ctx context.Context, q store.ListQuery, _ int) (co
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
-	if q.From.IsZero() && q.To.IsZero() && len(q.Where) == 0 {
+	if q.From.IsZero() && q.To.IsZero() && q.Prefix == "" && len(q.Where) == 0 {
 		counts, err = s.countAll(ctx, &q)
 		return counts, nil, err
 	}
 	q.PageToken = ""
-	sel, err := selectionOf(&q)
+	few, err := s.fewBegin(q.Prefix)
+	if err != nil {
+		return nil, nil, err
+	}
+	sel, err := selectionOf(&q, few)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -101,8 +113,35 @@ func (s *Store) countAll(ctx context.Context, q *store.ListQuery) (map[store.Sta
 	return s.known.byStatus(q)
 }
 
+// fewIDs is how many ids with a prefix are found by the ids, and then put in the
+// order of list keys. Of more, the list keys are looked through in their order: a
+// page of them soon is full.
+const fewIDs = 1000
+
+// fewBegin reports whether there is a prefix with which at most fewIDs ids begin.
+func (s *Store) fewBegin(prefix string) (few bool, err error) {
+	if prefix == "" {
+		return false, nil
+	}
+	err = s.readers.read(func(c *conn) error {
+		return c.query(func(s *sqlite3.Stmt) error {
+			few = s.ColumnInt(0) <= fewIDs
+			return nil
+		}, "SELECT count(*) FROM (SELECT 1 FROM instances "+byID+" WHERE "+idBegins+" LIMIT ?)", prefix, afterPrefix(prefix), fewIDs+1)
+	})
+	return few, err
+}
+
+const (
+	byID     = "INDEXED BY sqlite_autoindex_instances_1" // of UNIQUE
+	idBegins = "instances.instance >= ? AND instances.instance < ?"
+)
+
+// afterPrefix comes after all ids that begin with the prefix: no UTF-8 has the byte.
+func afterPrefix(prefix string) string { return prefix + "\xff" }
+
 // selection is what a query selects, in SQL. Each is found by an index in the
-// order of list keys.
+// order of list keys; few ids with a prefix are put in it.
 type selection struct {
 	from, where string
 	// key is the column of the list key.
@@ -110,7 +149,7 @@ type selection struct {
 	args []any
 }
 
-func selectionOf(q *store.ListQuery) (selection, error) {
+func selectionOf(q *store.ListQuery, few bool) (selection, error) {
 	low, high, err := q.KeyRange()
 	if err != nil {
 		return selection{}, err
@@ -124,6 +163,9 @@ func selectionOf(q *store.ListQuery) (selection, error) {
 	sel := selection{from: "instances INDEXED BY instances_by_time", key: "instances.list_key"}
 	first := q.Equality()
 	switch {
+	case few:
+		sel.from, sel.key, first = "instances "+byID, "instances.list_key", nil
+		add(idBegins, q.Prefix, afterPrefix(q.Prefix))
 	case first != nil:
 		// CROSS JOIN keeps this order.
 		sel.from, sel.key = "search INDEXED BY search_by_value CROSS JOIN instances USING (no)", "search.list_key"
@@ -135,6 +177,10 @@ func selectionOf(q *store.ListQuery) (selection, error) {
 		sel.from = "instances INDEXED BY instances_by_name"
 	}
 	add(sel.key+" >= ? AND "+sel.key+" < ?", low, high)
+	if q.Prefix != "" && !few {
+		// A list key ends with the id.
+		add("substr("+sel.key+", instr("+sel.key+", '#') + 1, length(?)) = ?", q.Prefix, q.Prefix)
+	}
 	if q.Status != "" {
 		add("instances.status = ?", string(q.Status))
 	}

@@ -50,7 +50,7 @@ func (q *ListQuery) KeyRange() (low, high string, err error) {
 // Matches reports whether the record is one that the query selects, its
 // time range and place in the list apart.
 func (q *ListQuery) Matches(r *Record) bool {
-	return !r.Purged && (q.Status == "" || q.Status == r.Status) && (q.Name == "" || q.Name == r.Name) &&
+	return !r.Purged && (q.Status == "" || q.Status == r.Status) && (q.Name == "" || q.Name == r.Name) && strings.HasPrefix(r.Instance, q.Prefix) &&
 		!slices.ContainsFunc(q.Where, func(c SearchCondition) bool { return !c.Holds(r.SearchAttributes) })
 }
 
@@ -76,6 +76,9 @@ func (q *ListQuery) binding() []byte {
 	for _, c := range q.Where {
 		text = append(text, " "+c.String()...)
 	}
+	if q.Prefix != "" {
+		text = fmt.Appendf(text, " id %q", q.Prefix)
+	}
 	sum := sha256.Sum256(text)
 	return sum[:bindingSize:bindingSize]
 }
@@ -86,7 +89,7 @@ func (q *ListQuery) place() (string, error) {
 		return "", fmt.Errorf("%w: %.40q is not a token that List gave; list from the first page", ErrBadPageToken, q.PageToken)
 	}
 	if string(b[:bindingSize]) != string(q.binding()) {
-		return "", fmt.Errorf("%w: repeat the query with the status, name, times and conditions of the page before, or list from the first page", ErrBadPageToken)
+		return "", fmt.Errorf("%w: repeat the query with the status, name, prefix, times and conditions of the page before, or list from the first page", ErrBadPageToken)
 	}
 	key := string(b[bindingSize:])
 	if strings.IndexByte(key, '#') != listTimeDigits {

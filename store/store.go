@@ -363,6 +363,8 @@ type ListQuery struct {
 	Status Status
 	// Name of the orchestration, empty for all.
 	Name string
+	// Prefix is what the instance's id begins with; empty for all.
+	Prefix string
 	// From (inclusive) and To (exclusive) bound CreatedAt; zero for no bound.
 	From, To time.Time
 	// Where are conditions on the search attributes, all of which have to
@@ -378,8 +380,8 @@ type ListQuery struct {
 }
 
 // ListPage is one page of records. NextPageToken is empty on the last. With
-// ListQuery.Where, or with both Status and Name, a page may be shorter than asked
-// for, or empty, and not be the last: a call looks at a bounded number of records.
+// ListQuery.Where or Prefix, or with both Status and Name, a page may be shorter than
+// asked for, or empty, and not be the last: a call looks at a bounded number of records.
 type ListPage struct {
 	Records       []Record
 	NextPageToken string

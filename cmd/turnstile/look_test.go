@@ -174,6 +174,12 @@ func TestO05ListTellsTheStuckWithTheirReasons(t *testing.T) {
 	if r := b.run("list", "--where", `customer = "bob"`); r.status != exitOK || !strings.Contains(r.err, "no instances") {
 		t.Errorf("nobody found is %+v", r)
 	}
+	if got := b.ok("list", "--prefix", "survey", "--ids"); got != "survey 1\n" {
+		t.Errorf("the ids that begin with survey are %q", got)
+	}
+	if got := b.ok("list", "--prefix", "order-", "--count", "--status", "stuck"); got != "stuck\t1\n" {
+		t.Errorf("counted are %q", got)
+	}
 	b.fails(exitUsage, []string{"--where", "expected one of = < <= > >= ^="}, "list", "--where", "customer")
 	if r := b.run("list", "--name", "Nothing"); r.status != exitOK || r.out != "" || !strings.Contains(r.err, "no instances") {
 		t.Errorf("an empty list is %+v", r)
@@ -209,7 +215,7 @@ func TestS13TheNextPageIsACommandThatCanBePasted(t *testing.T) {
 	for i := range n {
 		b.put(store.Record{Instance: fmt.Sprintf("i-%d", i), Name: "It's", Status: store.StatusRunning, CreatedAt: epoch.Add(-time.Duration(i) * time.Minute)})
 	}
-	args := []string{"--stack", "a b", "list", "--ids", "--limit", "3", "--since", "1h", "--name", "It's"}
+	args := []string{"--stack", "a b", "list", "--ids", "--limit", "3", "--since", "1h", "--name", "It's", "--prefix", "i-"}
 	var seen []string
 	for page := 0; ; page++ {
 		r := b.run(args...)

@@ -71,7 +71,7 @@ func (c *cli) serveAgent(ctx context.Context, actions bool) error {
 // does.
 func (c *cli) agentQuery(f mcpserver.Filter) (client.ListQuery, error) {
 	s := selection{status: f.Status, since: f.Since, until: f.Until, where: f.Where}
-	s.query.Name = f.Name
+	s.query.Name, s.query.Prefix = f.Name, f.Prefix
 	if err := s.check(c.now()); err != nil {
 		return client.ListQuery{}, errors.New(flagsOfFilter.Replace(err.Error()))
 	}

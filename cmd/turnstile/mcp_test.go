@@ -175,6 +175,9 @@ func TestAnAgentLooks(t *testing.T) {
 	if text := a.says("list_instances", `{"where":"customer = \"ada\" and total < 100"}`, `"order-1"`); strings.Contains(text, "order-2") {
 		t.Errorf("more than ada's are listed: %s", text)
 	}
+	if text := a.says("list_instances", `{"prefix":"survey"}`, `"survey 1"`); strings.Contains(text, "order-") {
+		t.Errorf("more ids than begin with survey are listed: %s", text)
+	}
 	var page struct {
 		Next string `json:"next_page_token"`
 	}

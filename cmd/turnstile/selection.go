@@ -48,6 +48,7 @@ type selection struct {
 func (s *selection) declare(flags *flag.FlagSet) {
 	flags.StringVar(&s.status, "status", "", "only with this `STATUS`: "+strings.Join(statuses(), ", "))
 	flags.StringVar(&s.query.Name, "name", "", "only of the orchestration `NAME`")
+	flags.StringVar(&s.query.Prefix, "prefix", "", "only those whose id begins with `PREFIX`")
 	flags.StringVar(&s.since, "since", "", "only started at this `TIME` or later: 24h or 7d ago, 2026-01-31, 2026-01-31T12:00:00Z")
 	flags.StringVar(&s.until, "until", "", "only started before this `TIME`")
 	flags.StringVar(&s.where, "where", "", "only those whose search attributes meet these `CONDITIONS`")
@@ -55,7 +56,7 @@ func (s *selection) declare(flags *flag.FlagSet) {
 
 // given reports whether anything was selected.
 func (s *selection) given() bool {
-	return s.status != "" || s.since != "" || s.until != "" || s.where != "" || s.query.Name != ""
+	return s.status != "" || s.since != "" || s.until != "" || s.where != "" || s.query.Name != "" || s.query.Prefix != ""
 }
 
 func (s *selection) check(now time.Time) (err error) {
@@ -91,6 +92,7 @@ func (s *selection) words() string {
 	}
 	add("status", s.status)
 	add("name", s.query.Name)
+	add("prefix", s.query.Prefix)
 	if !s.query.From.IsZero() {
 		add("since", s.query.From.Format(time.RFC3339Nano))
 	}

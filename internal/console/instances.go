@@ -59,6 +59,8 @@ func listQuery(v url.Values) (client.ListQuery, error) {
 			}
 		case "name":
 			q.Name = value
+		case "prefix":
+			q.Prefix = value
 		case "where":
 			q.Where, err = client.ParseWhere(value)
 		case "from":

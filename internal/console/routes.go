@@ -17,6 +17,7 @@ func (h *handler) table() []route {
 	filters := []param{
 		{"status", "string", "only with this status: running, stuck, suspended, scheduled, corrupt, completed, failed, cancelled, terminated; one that is stuck, suspended, scheduled or corrupt is not listed as running"},
 		{"name", "string", "only of this orchestration"},
+		{"prefix", "string", "only those whose id begins with this. On DynamoDB a page looks at the keys of ten thousand instances at most, some 140 read units, and may be short, or empty, and not be the last"},
 		{"where", "string", `only those whose search attributes meet these conditions: customer = "c-1" and total > 100`},
 		{"from", "time", "only started at this time or later"},
 		{"to", "time", "only started before this time"},

@@ -3,6 +3,7 @@ package dynamo
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -25,10 +26,14 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, er
 	}
 	limit := q.Limit()
 	fetch := limit
-	filtered := len(q.Where) > 0 || q.Status != "" && q.Name != ""
+	filtered := len(q.Where) > 0 || q.Prefix != "" || q.Status != "" && q.Name != ""
 	if filtered {
 		// Few of the records may meet the conditions.
 		fetch = max(limit, batchGets)
+	}
+	if q.Prefix != "" {
+		// Few of the keys may.
+		fetch = max(fetch, fetchedForPrefix)
 	}
 	names, err := s.listedShards(ctx)
 	if err != nil {
@@ -37,7 +42,7 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, er
 	shards := shardsFor(&q, names, low, high, fetch)
 	var page store.ListPage
 	last := ""
-	for looked := 0; ; {
+	for looked, keysLooked := 0, 0; ; {
 		// The keys that may still fill the page, then their records.
 		n := batchGets
 		if !filtered {
@@ -50,11 +55,16 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, er
 		if len(keys) == 0 {
 			return page, nil
 		}
-		records, err := s.records(ctx, keys)
-		if err != nil {
-			return store.ListPage{}, err
+		// A list key names its instance: what has another prefix is not read.
+		named := slices.DeleteFunc(slices.Clone(keys), func(e entry) bool { return !strings.HasPrefix(e.instance, q.Prefix) })
+		var records map[string]store.Record
+		if len(named) > 0 {
+			if records, err = s.records(ctx, named); err != nil {
+				return store.ListPage{}, err
+			}
 		}
-		looked += len(keys)
+		looked += len(named)
+		keysLooked += len(keys)
 		for len(keys) > 0 && len(page.Records) < limit {
 			k := keys[0]
 			last, keys = k.listKey, keys[1:]
@@ -62,7 +72,7 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, er
 				page.Records = append(page.Records, r)
 			}
 		}
-		if len(page.Records) == limit || filtered && looked >= maxLooked {
+		if len(page.Records) == limit || filtered && looked >= maxLooked || q.Prefix != "" && keysLooked >= maxKeysLooked {
 			// One key more tells whether there is another page.
 			more := keys
 			if len(more) == 0 {
@@ -81,6 +91,13 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, er
 // maxLooked is how many records a call with conditions, or with a status and a
 // name, looks at: an index finds by one of them.
 const maxLooked = 1000
+
+// maxKeysLooked is how many keys a call with a prefix of ids looks at: no index
+// finds by it. They are some 140 read units.
+const maxKeysLooked = 10_000
+
+// fetchedForPrefix is how many keys are fetched at once, from all shards together.
+const fetchedForPrefix = 2000
 
 // entry is what an index gives of a record.
 type entry struct{ instance, listKey string }

@@ -55,3 +55,35 @@ func TestAListByStatusAndNameReadsABoundedNumberOfRecords(t *testing.T) {
 		t.Errorf("%d records were read for a page of %d, more %q, %v", read, len(page.Records), page.NextPageToken, err)
 	}
 }
+
+// No index finds ids by how they begin: keys are looked at, a bounded number, and
+// only the records of those that match are read.
+func TestAListOfIdsWithAPrefixLooksAtABoundedNumberOfKeys(t *testing.T) {
+	t.Parallel()
+	given, read := 1_000_000, 0
+	f := &fake{t: t,
+		get: func(*dynamodb.GetItemInput) (*dynamodb.GetItemOutput, error) { return &dynamodb.GetItemOutput{}, nil },
+		query: func(in *dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
+			out := &dynamodb.QueryOutput{}
+			if shard := in.ExpressionAttributeValues[":shard"].(*types.AttributeValueMemberS).Value; shard != "0" {
+				return out, nil
+			}
+			for range *in.Limit {
+				given--
+				out.Items = append(out.Items, attributes{"list_key": &types.AttributeValueMemberS{Value: fmt.Sprintf("1900000000000#order-%07d", given)}})
+			}
+			out.LastEvaluatedKey = attributes{"more": &types.AttributeValueMemberBOOL{}}
+			return out, nil
+		},
+		batchGet: func(in *dynamodb.BatchGetItemInput) (*dynamodb.BatchGetItemOutput, error) {
+			read += len(in.RequestItems["instances"].Keys)
+			return &dynamodb.BatchGetItemOutput{}, nil
+		},
+	}
+	var w waits
+	page, err := dynamo.New(f, w.config()).List(t.Context(), store.ListQuery{Prefix: "order-09951", PageSize: 10})
+	looked := 1_000_000 - given
+	if err != nil || len(page.Records) != 0 || page.NextPageToken == "" || looked < 10_000 || looked > 12_100 || read != 100 {
+		t.Errorf("%d keys were looked at and %d records read for a page of %d, more %q, %v", looked, read, len(page.Records), page.NextPageToken, err)
+	}
+}

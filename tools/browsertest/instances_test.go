@@ -41,6 +41,29 @@ func TestFiltersStandInTheAddress(t *testing.T) {
 	b.wait(fmt.Sprintf(`%s.length > 0 && %s.length < 50`, ids, ids))
 }
 
+// Ids are found by how they begin: the field offers the newest as one types, and the
+// filter stands in the address.
+func TestIdsAreFoundByHowTheyBegin(t *testing.T) {
+	t.Parallel()
+	b := serveStill(t).open("", browser.View{})
+	b.settled()
+	const begin = "order-17"
+	b.click("[role=combobox]", "")
+	b.write(begin)
+	b.shows("only ids that begin with this")
+	b.wait(`[...document.querySelectorAll("[role=option]")].some(o => /^\s*order-17[0-9]/.test(o.innerText) && o.innerText.includes("open the instance"))`)
+	for _, found := range b.axe() {
+		t.Error(found)
+	}
+	b.press("ArrowDown", "ArrowDown", "Enter")
+	b.wait(fmt.Sprintf(`new URLSearchParams(location.hash.split("?")[1]).get("prefix") === %q`, begin))
+	b.settled()
+	b.wait(fmt.Sprintf(`%s.length > 0 && %s.every(i => i.startsWith(%q))`, ids, ids, begin))
+	b.shows("ids that begin with " + begin)
+	b.click(".filter-chips button", "ids that begin with "+begin)
+	b.wait(`!location.hash.includes("prefix") && document.querySelectorAll("[data-instance]").length === 50`)
+}
+
 // The search field says what a text may mean, and does what is chosen.
 func TestTheSearchFieldOpensAndFilters(t *testing.T) {
 	t.Parallel()

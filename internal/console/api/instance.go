@@ -69,8 +69,8 @@ type PendingOperation struct {
 // InstanceList is a page of instances, newest first.
 type InstanceList struct {
 	Instances []Instance `json:"instances"`
-	// NextPageToken is left out on the last page. With conditions on search
-	// attributes a page may be short, or empty, and not be the last.
+	// NextPageToken is left out on the last page. With a prefix, or conditions on
+	// search attributes, a page may be short, or empty, and not be the last.
 	NextPageToken string `json:"next_page_token,omitempty"`
 }
 

@@ -7,20 +7,21 @@ const unit = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 // pageSize is how many instances a page has.
 export const pageSize = 50;
 
-// apiQuery makes the API's query of the address's: status, name, where, since
+// apiQuery makes the API's query of the address's: status, name, prefix, where, since
 // (a key of spans) or from and to (RFC 3339), page (a token). now is in ms.
 export function apiQuery(query, now) {
-  const { status, name, where, since, to, page } = query;
+  const { status, name, prefix, where, since, to, page } = query;
   let { from } = query;
   const m = /^(\d+)([mhd])$/.exec(since ?? "");
   if (m) from = new Date(now - m[1] * unit[m[2]]).toISOString();
-  return { status, name, where, from, to, page_size: pageSize, page_token: page };
+  return { status, name, prefix, where, from, to, page_size: pageSize, page_token: page };
 }
 
 // filters names what narrows the list, the status apart: [[field, words]].
 export function filters(query) {
   const out = [];
   if (query.name) out.push(["name", "orchestration " + query.name]);
+  if (query.prefix) out.push(["prefix", "ids that begin with " + query.prefix]);
   if (query.where) out.push(["where", query.where]);
   if (query.since) out.push(["since", "started in " + (spans[query.since] ?? "the last " + query.since)]);
   if (query.from) out.push(["from", "started at " + query.from + " or later"]);
@@ -41,15 +42,18 @@ export function and(where, more) {
 }
 
 // suggestions says what a text in the search field may mean, the likeliest
-// first: { kind: "where" | "instance" | "name", text }. names are those of
-// orchestrations that are known.
-export function suggestions(text, names) {
+// first: { kind: "where" | "instance" | "prefix" | "name", text }. names are those of
+// orchestrations that are known, ids those of instances.
+export function suggestions(text, names, ids = []) {
   text = text.trim();
   if (text === "") return names.map((name) => ({ kind: "name", text: name }));
   const where = /^[\p{L}_][\p{L}\p{N}_.-]*\s*(=|<=?|>=?|\^=)/u.test(text);
   const like = names.filter((n) => n !== text && n.toLowerCase().includes(text.toLowerCase())).map((name) => ({ kind: "name", text: name }));
+  const begin = ids.filter((id) => id !== text && id.startsWith(text)).map((id) => ({ kind: "instance", text: id }));
   const out = [{ kind: "instance", text }, ...like];
   if (/^[\p{L}\p{N}_.\-/]+$/u.test(text)) out.push({ kind: "name", text });
+  // What comes later, while one types, stands below what one may have chosen.
+  out.push(...(where ? [] : [{ kind: "prefix", text }]), ...begin);
   return where ? [{ kind: "where", text }, ...out] : out;
 }
 

@@ -4,9 +4,9 @@ import { Icon } from "../icons.js";
 import { Text } from "./text.js";
 
 // Combo. Props: label, placeholder, options(text) => [{ key, icon, text, hint,
-// note, run }], inputRef, open (the suggestions are always shown), value, id.
+// note, run }], onText(text) (called when it changes), inputRef, open (the suggestions are always shown), value, id.
 // note is shown behind the text, hint at the end of the line.
-export function Combo({ label, placeholder, options, inputRef, open = false, value = "", keys }) {
+export function Combo({ label, placeholder, options, onText, inputRef, open = false, value = "", keys }) {
   const [text, setText] = useState(value);
   const [shown, setShown] = useState(false);
   const [at, setAt] = useState(0);
@@ -17,6 +17,7 @@ export function Combo({ label, placeholder, options, inputRef, open = false, val
   const all = open || shown ? options(text) : [];
   const current = Math.min(at, all.length - 1);
   useEffect(() => setText(value), [value]);
+  useEffect(() => onText?.(text), [text]);
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
   }, [current, shown]);

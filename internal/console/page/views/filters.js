@@ -2,6 +2,7 @@
 import { html, useState } from "../ui.js";
 import { Button, Combo, Field, FormDialog, Icon, StatusShape, Text, statuses } from "../components.js";
 import { count } from "../format.js";
+import { useIDs } from "../ids.js";
 import { and, filters, spans, suggestions } from "../listquery.js";
 import { format, instance } from "../location.js";
 import { go, setQuery } from "../router.js";
@@ -24,8 +25,9 @@ export function StatusFilter({ query, counts }) {
 // query, names (of orchestrations that are known), searchRef, hidden (how many
 // rows are children that are not shown).
 export function Filters({ query, names, searchRef, hidden }) {
-  const [between, setBetween] = useState(false);
-  const options = (text) => suggestions(text, names).map(({ kind, text }) => ({ ...meant[kind](text, query), key: kind + text }));
+  const [between, setBetween] = useState(false), [typed, setTyped] = useState("");
+  const ids = useIDs(typed);
+  const options = (text) => suggestions(text, names, ids).map(({ kind, text }) => ({ ...meant[kind](text, query), key: kind + text }));
   const pick = (e) => {
     const value = e.target.value;
     if (value === "between") {
@@ -36,7 +38,7 @@ export function Filters({ query, names, searchRef, hidden }) {
     }
   };
   return html`<div class="filters">
-      <${Combo} label="Search instances" placeholder='Id, orchestration, or customer = "c-1"' inputRef=${searchRef} options=${options} keys="/" />
+      <${Combo} label="Search instances" placeholder='Id, orchestration, or customer = "c-1"' inputRef=${searchRef} options=${options} onText=${setTyped} keys="/" />
       <select aria-label="Started" value=${query.from || query.to ? "dates" : query.since ?? ""} onChange=${pick}>
         <option value="">Started at any time</option>
         ${Object.entries(spans).map(([value, words]) => html`<option key=${value} value=${value}>Started in ${words}</option>`)}
@@ -55,6 +57,7 @@ export function Filters({ query, names, searchRef, hidden }) {
 
 const meant = {
   instance: (text) => ({ icon: "right", text, note: "open the instance with this id", run: () => go(instance(text)) }),
+  prefix: (text) => ({ icon: "search", text, note: "only ids that begin with this", run: () => setQuery({ prefix: text, page: "" }) }),
   name: (text) => ({ icon: "search", text, note: "only this orchestration", run: () => setQuery({ name: text, page: "" }) }),
   where: (text, query) => ({ icon: "search", text, note: "only with these search attributes", run: () => setQuery({ where: and(query.where, text), page: "" }) }),
 };

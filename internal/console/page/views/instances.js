@@ -15,7 +15,7 @@ import { Rows } from "./instance-rows.js";
 import { useLiveList } from "./live-list.js";
 import { SelectionBar, useSelection } from "./many.js";
 
-// Instances. Props: query (of the address): status, name, where, since, from,
+// Instances. Props: query (of the address): status, name, prefix, where, since, from,
 // to, page (a token), roots ("yes" hides children).
 export function Instances({ query }) {
   const list = useLiveList(query), selection = useSelection(query), may = useMayAct();

@@ -1,7 +1,8 @@
 // The command palette: go anywhere, do anything, by typing.
-import { html, useRef } from "../ui.js";
+import { html, useRef, useState } from "../ui.js";
 import { useMayAct } from "../about.js";
 import { Combo, Dialog, statuses } from "../components.js";
+import { useIDs } from "../ids.js";
 import { modKey } from "../keyboard.js";
 import { suggestions } from "../listquery.js";
 import { format, instance } from "../location.js";
@@ -11,7 +12,8 @@ import { choose } from "../settings.js";
 
 // Palette. Props: onClose, views, open (opens a dialog of the shell).
 export function Palette({ onClose, views, open }) {
-  const field = useRef(null);
+  const field = useRef(null), [typed, setTyped] = useState("");
+  const ids = useIDs(typed);
   const may = useMayAct();
   const then = (f) => () => { onClose(); f(); };
   const to = (key, text, address, hint, icon = "right") => ({ key, text, hint, icon, run: then(() => go(address)) });
@@ -34,12 +36,13 @@ export function Palette({ onClose, views, open }) {
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
     const fits = commands.filter((c) => words.every((w) => c.text.toLowerCase().includes(w)));
     if (words.length === 0) return fits;
-    const meant = suggestions(text, knownNames()).map(({ kind, text }) => ({
+    const meant = suggestions(text, knownNames(), ids).map(({ kind, text }) => ({
       instance: to("i" + text, text, instance(text), "open the instance"),
+      prefix: to("p" + text, text, format(["instances"], { prefix: text }), "ids that begin with this", "search"),
       name: to("n" + text, text, format(["instances"], { name: text }), "only this orchestration", "search"),
       where: to("w" + text, text, format(["instances"], { where: text }), "search attributes", "search"),
     })[kind]);
     return [...fits, ...meant];
   };
-  return html`<${Dialog} bare=${true} class="palette" title=${`Go to (${modKey} K)`} onClose=${onClose}><${Combo} open=${true} label="Go to, or do" placeholder="An id, a view, a command" inputRef=${field} options=${options} /><//>`;
+  return html`<${Dialog} bare=${true} class="palette" title=${`Go to (${modKey} K)`} onClose=${onClose}><${Combo} open=${true} label="Go to, or do" placeholder="An id, a view, a command" inputRef=${field} options=${options} onText=${setTyped} /><//>`;
 }
