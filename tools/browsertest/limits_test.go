@@ -60,7 +60,7 @@ func TestALimitIsSeenAndChangedBesideTheQueues(t *testing.T) {
 	b.write("5")
 	b.axeFinds("the dialog of a limit")
 	b.click("dialog button", "Set")
-	b.shows("of 25 permits held")
+	b.shows("2 of 5 permits held")
 	b.click(".limit button", "Change")
 	b.click("dialog button", "Reset to the code's 2")
 	b.shows("2 of 2 permits held")
