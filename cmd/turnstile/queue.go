@@ -9,7 +9,6 @@ import (
 
 	flag "github.com/spf13/pflag"
 
-	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/merge"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/scaffold"
 	naming "github.com/turnstile-go/turnstile/internal/names"
 )
@@ -62,20 +61,8 @@ func (c *cli) addQueue(ctx context.Context, name string, dry, yes bool) error {
 		return err
 	}
 	defer os.RemoveAll(work)
-	if err := merge.Show(ctx, c.out, work, scaffold.TemplateFile, own, []byte(with)); err != nil {
+	if write, err := c.mayWriteTemplate(ctx, work, own, []byte(with), dry, yes); err != nil || !write {
 		return err
-	}
-	if dry {
-		return nil
-	}
-	if !yes {
-		agreed, err := c.agreed(ctx, "Write this to "+scaffold.TemplateFile+"?")
-		if err != nil {
-			return err
-		}
-		if !agreed {
-			return errors.New("nothing was written")
-		}
 	}
 	return errors.Join(os.WriteFile(scaffold.TemplateFile, []byte(with), 0o644), c.buildsQueues())
 }

@@ -71,20 +71,8 @@ func (c *cli) upgradeTemplate(ctx context.Context, dry, yes bool) error {
 	if err != nil {
 		return err
 	}
-	if err := merge.Show(ctx, c.out, work, scaffold.TemplateFile, own, merged); err != nil {
+	if write, err := c.mayWriteTemplate(ctx, work, own, merged, dry, yes); err != nil || !write {
 		return err
-	}
-	if dry {
-		return nil
-	}
-	if !yes {
-		agreed, err := c.agreed(ctx, "Write this to "+scaffold.TemplateFile+"?")
-		if err != nil {
-			return err
-		}
-		if !agreed {
-			return errors.New("nothing was written")
-		}
 	}
 	// The base last: if only the first is written, another call does the rest.
 	for _, file := range []struct {
@@ -100,4 +88,17 @@ func (c *cli) upgradeTemplate(ctx context.Context, dry, yes bool) error {
 	}
 	fmt.Fprintf(c.out, "%s is up to date; deploy it as always\n", scaffold.TemplateFile)
 	return nil
+}
+
+// mayWriteTemplate shows what changes in the template, and asks whether it is to be written:
+// not with dry, and with yes without a question. A no is an error.
+func (c *cli) mayWriteTemplate(ctx context.Context, work string, own, changed []byte, dry, yes bool) (bool, error) {
+	if err := merge.Show(ctx, c.out, work, scaffold.TemplateFile, own, changed); err != nil || dry || yes {
+		return !dry && err == nil, err
+	}
+	agreed, err := c.agreed(ctx, "Write this to "+scaffold.TemplateFile+"?")
+	if err == nil && !agreed {
+		err = errors.New("nothing was written")
+	}
+	return agreed, err
 }
