@@ -169,7 +169,7 @@ func (e *example) check(ctx context.Context, t *testing.T, s *stack) {
 		if _, err := s.client.Describe(ctx, e.instance); !isNotFound(err) {
 			t.Errorf("describe of a purged instance: %v", err)
 		}
-	case wire.Wake, wire.Sweep: // which an instance that is not stuck does not notice
+	case wire.Wake, wire.Sweep, wire.InstanceEvent: // which an instance that is not stuck does not notice
 		e.approve(ctx, t, s)
 		e.wants(ctx, t, s, client.StatusCompleted, "shipped")
 	default: // with a made-up token: M-03 and M-14, and the instance goes on
