@@ -39,7 +39,8 @@ func (w *checker) checkOneByOne(instance string, n int64, turns []store.Turn, ev
 				a.With = append(a.With, events[next])
 			}
 		case e.Kind == history.OrchestrationRedriven:
-			for next := at + 1; next < len(events) && w.taken[ledger.At(instance, n)].has(&events[next]); next++ {
+			k := w.redrivenAt(instance, n, e.EventID)
+			for next := at + 1; next < len(events) && k != nil && k.carried[events[next].EventID]; next++ {
 				a.With = append(a.With, events[next])
 			}
 		case e.SourceEventID > 0:
@@ -67,4 +68,15 @@ func (w *checker) checkOneByOne(instance string, n int64, turns []store.Turn, ev
 		}
 		at += len(out.Events)
 	}
+}
+
+// redrivenAt is what the redrive took over that has recorded the event: that of execution n,
+// or of one before it from which n has the event.
+func (w *checker) redrivenAt(instance string, n, event int64) *takenOver {
+	for ; n > 0; n-- {
+		if k := w.taken[ledger.At(instance, n)]; k != nil && int64(k.events) == event-1 {
+			return k
+		}
+	}
+	return nil
 }

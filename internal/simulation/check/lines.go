@@ -132,8 +132,10 @@ func (w *checker) checkPlaces(was, is line, takers map[string]bool, n int, asked
 	silent := func(o waiting) bool { return asked.UnixMilli()-o.seen >= silentAfter.Milliseconds()-skewed }
 	at, newer := -1, ""
 	for _, o := range is.waiting {
-		// One who has not asked for long may come as a new one.
-		j := slices.IndexFunc(was.waiting, func(b waiting) bool { return b.who == o.who && !(silent(b) && b.seen != o.seen) })
+		j := slices.IndexFunc(was.waiting, func(b waiting) bool { return b.who == o.who })
+		if j >= 0 && (newer != "" || j < at) && silent(was.waiting[j]) && was.waiting[j].seen != o.seen {
+			j = -1 // It has not asked for long, by the clock of who writes, and comes as a new one.
+		}
 		switch {
 		case j < 0:
 			newer = o.who

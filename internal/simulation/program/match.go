@@ -34,6 +34,9 @@ type Match struct {
 	Purged bool
 	// Redriven: what a wait had rejected may be there again for another.
 	Redriven bool
+	// Cancelled: an earlier execution was, and a child that a redrive has attached again may
+	// have been cancelled with it.
+	Cancelled bool
 	// Versions that its executions recorded; nil if not known.
 	Versions []string
 }
@@ -167,8 +170,8 @@ func (m *Match) statement(s *Statement, t *Token, round int) error {
 			}
 			return wrong("the child does not fail")
 		}
-		child := Match{Programs: m.Programs, Sent: m.Sent, Wrong: m.Wrong, Lenient: m.Lenient, Used: map[string]bool{}, Excused: m.Excused, Ended: m.Ended, Purged: m.Purged, Redriven: m.Redriven}
-		return child.Transcript(p, []byte(t.V), m.Ended)
+		child := Match{Programs: m.Programs, Sent: m.Sent, Wrong: m.Wrong, Lenient: m.Lenient, Used: map[string]bool{}, Excused: m.Excused, Ended: m.Ended, Purged: m.Purged, Redriven: m.Redriven, Cancelled: m.Cancelled}
+		return child.Transcript(p, []byte(t.V), m.Ended || m.Cancelled)
 	case kJoin, kSettle, kCompleted:
 		if t.K != "several" || len(t.Sub) != 1 || len(t.Sub[0]) != s.N+1 {
 			return wrong("want %d results", s.N+1)

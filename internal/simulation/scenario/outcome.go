@@ -54,7 +54,7 @@ func (s *Random) judge(w *world.World, instance string) error {
 		if s.purged && s.redriven {
 			excused[history.FailurePurged] = true // It asks again for a child that has completed, and is gone since.
 		}
-		m := program.Match{Programs: s.Programs, Sent: s.sent, Wrong: s.wrong, Rejected: rejected(w, instance), Redriven: s.redriven, Lenient: s.lenient, Used: map[string]bool{}, Order: eventOrder(w, instance), Excused: excused, Ended: len(s.ended) > 0, Purged: s.purged, Versions: versionsRan(w, instance, p)}
+		m := program.Match{Programs: s.Programs, Sent: s.sent, Wrong: s.wrong, Rejected: rejected(w, instance), Redriven: s.redriven, Cancelled: s.redriven && cancelled, Lenient: s.lenient, Used: map[string]bool{}, Order: eventOrder(w, instance), Excused: excused, Ended: len(s.ended) > 0, Purged: s.purged, Versions: versionsRan(w, instance, p)}
 		return m.Transcript(p, r.Output, cancelled)
 	case store.StatusFailed:
 		if hadNoRoom(w, &r) {

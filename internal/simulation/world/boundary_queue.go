@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/turnstile-go/turnstile/internal/limits"
 	queuememory "github.com/turnstile-go/turnstile/internal/queue/memory"
 	"github.com/turnstile-go/turnstile/internal/simulation/fault"
 	"github.com/turnstile-go/turnstile/internal/wire"
@@ -199,7 +200,7 @@ func (q processQueue) sendText(msgs []queue.Outgoing) string {
 
 func (q processQueue) SetVisibility(ctx context.Context, d time.Duration, msgs ...queue.Message) error {
 	for i := range msgs {
-		if d == 0 {
+		if d == 0 || q.parks(d, &msgs[i]) {
 			q.w.Watch.Shows(q.p, msgs[i].ID)
 		}
 	}
@@ -267,4 +268,14 @@ func (q processQueue) Delete(ctx context.Context, m queue.Message) error {
 		}
 		return q.Queue.Delete(ctx, m)
 	})
+}
+
+// parks reports whether a message is hidden for the while that its attempt waits for a permit
+// of its limit: who does that works at it no more.
+func (q processQueue) parks(d time.Duration, m *queue.Message) bool {
+	if q.p.Worker == nil || d > limits.MaxWait {
+		return false
+	}
+	item, err := q.w.Item(m.Body)
+	return err == nil && item.Retry != nil && item.Retry.Limit > 0
 }

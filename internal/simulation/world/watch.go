@@ -138,7 +138,8 @@ type activityWatcher interface {
 	ChangesLimit(p *Process, key string, after store.Claim)
 	LimitChanged(p *Process, in *Invocation, key string, before, after store.Claim, asked time.Time)
 	ToldOfLimit(p *Process, key string, after store.Claim)
-	// Shows is called when a process makes a message visible at once.
+	// Shows is called when a process makes a message visible at once, or hides it for the while
+	// that its attempt waits for a permit.
 	Shows(p *Process, message string)
 	// FailsFinally is called when an attempt ends with an error that forbids another.
 	FailsFinally(p *Process, info *activity.Info)
