@@ -169,7 +169,17 @@ func (e *example) check(ctx context.Context, t *testing.T, s *stack) {
 		if _, err := s.client.Describe(ctx, e.instance); !isNotFound(err) {
 			t.Errorf("describe of a purged instance: %v", err)
 		}
-	case wire.Wake, wire.Sweep, wire.InstanceEvent: // which an instance that is not stuck does not notice
+	case wire.SuspendInstance:
+		eventually(ctx, t, "instance "+e.instance+" is not suspended", func() bool {
+			d, err := s.client.Describe(ctx, e.instance)
+			return err == nil && d.Status == client.StatusSuspended || ctx.Err() != nil
+		})
+		if err := s.client.Resume(ctx, e.instance, "enough"); err != nil {
+			t.Fatal(err)
+		}
+		e.approve(ctx, t, s)
+		e.wants(ctx, t, s, client.StatusCompleted, "shipped")
+	case wire.Wake, wire.Sweep, wire.InstanceEvent, wire.ResumeInstance: // which an instance that is not stuck, nor suspended, does not notice
 		e.approve(ctx, t, s)
 		e.wants(ctx, t, s, client.StatusCompleted, "shipped")
 	default: // with a made-up token: M-03 and M-14, and the instance goes on

@@ -40,7 +40,11 @@ func (w *checker) checkBeginsAgain(p *world.Process, t *store.Turn) {
 			w.Violate("O-09", "%s/%d begins again by %s, whose policy does not let it", t.Instance, n, asked)
 		}
 	}
-	for i := w.Ledger.Hidden[t.Instance] + 1; i < n; i++ {
+	later := map[string]bool{} // the record knows no more of them
+	for i := n - 1; i > w.Ledger.Hidden[t.Instance] && len(later) < store.MaxEarlierStarts; i-- {
+		if x := w.Ledger.Executions[ledger.At(t.Instance, i)]; x != nil && x.Events[0].Start != nil {
+			later[x.Events[0].Start.StartID] = true
+		}
 		if x := w.Ledger.Executions[ledger.At(t.Instance, i)]; x != nil && start != nil && x.Events[0].Start != nil && x.Events[0].Start.StartID == start.StartID {
 			w.Violate("O-09", "%s/%d begins again by start %s, by which execution %d has begun", t.Instance, n, start.StartID, i)
 		}
