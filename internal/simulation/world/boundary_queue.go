@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/turnstile-go/turnstile/internal/limits"
 	queuememory "github.com/turnstile-go/turnstile/internal/queue/memory"
 	"github.com/turnstile-go/turnstile/internal/simulation/fault"
 	"github.com/turnstile-go/turnstile/internal/wire"
@@ -270,10 +269,13 @@ func (q processQueue) Delete(ctx context.Context, m queue.Message) error {
 	})
 }
 
+// longestPark is the longest that an attempt in the line of a limit waits before it asks by itself.
+const longestPark = 30 * time.Second
+
 // parks reports whether a message is hidden for the while that its attempt waits for a permit
 // of its limit: who does that works at it no more.
 func (q processQueue) parks(d time.Duration, m *queue.Message) bool {
-	if q.p.Worker == nil || d > limits.MaxWait {
+	if q.p.Worker == nil || d > longestPark {
 		return false
 	}
 	item, err := q.w.Item(m.Body)
