@@ -113,6 +113,9 @@ func (w *checker) Answered(x *world.Write, err error) {
 	if err == nil && x.Change != nil && x.Change.Stamp != nil {
 		w.seesStamp(x.By, x.Instance, *x.Change.Stamp)
 	}
+	if err == nil && x.Change != nil && x.Change.Create != nil {
+		w.seesStamp(x.By, x.Instance, x.Change.Create.Stamp)
+	}
 	w.refused(x, err)
 	w.marks(inv, x.Instance, x.Change, err)
 	w.unsureOfMark(x.Instance, x.Change, err)
