@@ -1,5 +1,5 @@
 // Package docs_test holds the documents against the repository: the tests that
-// docs/internal/testing.md names exist and carry the ids, and no link is dead.
+// docs/internal/scenarios.md names exist and carry the ids, and no link is dead.
 package docs_test
 
 import (
@@ -20,11 +20,11 @@ import (
 	"unicode"
 )
 
-var update = flag.Bool("update", false, "rewrite the column of tests in docs/internal/testing.md")
+var update = flag.Bool("update", false, "rewrite the column of tests in docs/internal/scenarios.md")
 
 const root = ".."
 
-// covered are the groups of testing.md, of which every scenario has a test.
+// covered are the groups of scenarios.md, of which every scenario has a test.
 const covered = "IRATEFPNKVSQMWLO"
 
 // suites are folders of code that is all test, though its files are not named
@@ -41,7 +41,7 @@ var (
 	inName = regexp.MustCompile(`^(?:Test|Fuzz)(?:Property|Surprise)?((?:[A-Z]\d\d)+)`)
 )
 
-// scenario is one row of testing.md.
+// scenario is one row of scenarios.md.
 type scenario struct {
 	id, behaviour, tests string
 }
@@ -49,17 +49,17 @@ type scenario struct {
 func TestEveryScenarioHasTheTestsThatAreNamed(t *testing.T) {
 	t.Parallel()
 	tests := testsByScenario(t)
-	doc := read(t, "docs/internal/testing.md")
+	doc := read(t, "docs/internal/scenarios.md")
 	if *update {
 		doc = withTests(doc, tests)
-		if err := os.WriteFile(filepath.Join(root, "docs/internal/testing.md"), []byte(doc), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(root, "docs/internal/scenarios.md"), []byte(doc), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	seen := map[string]bool{}
 	for _, s := range scenarios(doc) {
 		if seen[s.id] {
-			t.Errorf("%s stands twice in testing.md", s.id)
+			t.Errorf("%s stands twice in scenarios.md", s.id)
 		}
 		seen[s.id] = true
 		named := named.FindAllStringSubmatch(s.tests, -1)
@@ -75,12 +75,12 @@ func TestEveryScenarioHasTheTestsThatAreNamed(t *testing.T) {
 	for _, group := range covered {
 		first := string(group) + "-01"
 		if !seen[first] {
-			t.Errorf("testing.md does not list %s: the test has lost the table", first)
+			t.Errorf("scenarios.md does not list %s: the test has lost the table", first)
 		}
 	}
 	for id, places := range tests {
 		if strings.Contains(covered, id[:1]) && !seen[id] {
-			t.Errorf("%s is no scenario of testing.md, and stands in %s", id, strings.Join(places, ", "))
+			t.Errorf("%s is no scenario of scenarios.md, and stands in %s", id, strings.Join(places, ", "))
 		}
 	}
 }
