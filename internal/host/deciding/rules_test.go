@@ -81,6 +81,12 @@ func done(minutesAgo float64) stored {
 	return s
 }
 
+// then is with one more event, that nothing follows from.
+func (s stored) then(id int64) stored {
+	s.turns = append(s.turns, turnOf(id, at(10), history.Event{Kind: history.ExternalEvent, Name: "other", Payload: []byte("1"), SenderID: "o"}))
+	return s
+}
+
 // stuck is started with a mark.
 func (s stored) stuck(kind string, stamp int64, wake string) stored {
 	s.record.Problem, s.record.Stamp = &store.Problem{Kind: kind, Message: "broken", Tries: 1, Wake: wake}, stamp
@@ -121,6 +127,9 @@ func completed(result string) wire.Item {
 func wake(number int64, id string) wire.Item {
 	return wire.Item{Kind: wire.Wake, ExecutionID: 1, Number: number, ID: id}
 }
+
+// wentRound is an item that went round the delay queue.
+func wentRound(i wire.Item) wire.Item { i.Hops = 1; return i }
 
 func start(id string) wire.Item {
 	return wire.Item{Kind: wire.StartOrchestration, Name: "Main", ID: id, Input: []byte("1")}
@@ -230,6 +239,8 @@ func TestEachRuleGivesItsPlans(t *testing.T) {
 			want: []string{"again 3-4 with 4", "settles wake", "over"}},
 		{rule: "nor when that comes back", stored: scheduled(20).stuck("panic", 3, ""), messages: back(wake(GoOnNumber, "w")),
 			want: []string{"again 3-4 with 4", "again nothing", "settles wake", "over"}},
+		{rule: "a wake of a turn that was cut short which went round may have been overtaken: all that is open is sent again", stored: scheduled(20).then(5),
+			messages: fresh(wentRound(wake(GoOnNumber, "w"))), want: []string{"again 1-2 3-4 with 4 5", "runs", "writes nothing", "settles wake", "over"}},
 		{rule: "a message that was received too often is marked before its turn", stored: started(), messages: messages(message("m", event("e"), 4)),
 			want: []string{`suspects "m"`, "again 1-2", "runs ExternalRaised", "commits 3-4, dispatches 3-4", "settles recorded", "over"}},
 		{rule: "one that finds its own mark is marked a second time", stored: started().with(func(r *store.Record) { r.Suspect = "m" }), messages: messages(message("m", event("e"), 5)),

@@ -84,6 +84,10 @@ func (t *Turn) wakeBy(p *Plan, m *inbox.Message, problem *store.Problem) error {
 		p.settle(m, "obsolete_wake")
 	case stamp == GoOnNumber:
 		w.run = w.run || !t.swept()
+		if m.Item.Hops > 0 || m.Redriven() {
+			// Others may have overtaken it, and what its twin committed is no longer the last turn.
+			return w.again.Everything(m.Item.ExecutionID)
+		}
 		if m.Item.ExecutionID != t.Running.Execution || m.Item.SchedulingEventID != t.Running.X.LastEventID() {
 			// The turn has gone on from there by another message, and what it committed
 			// since may not have been sent.

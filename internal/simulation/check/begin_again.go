@@ -8,6 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
 	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -98,6 +99,12 @@ func (w *checker) checkOneRun(p *world.Process, t *store.Turn, first int64) {
 			if item, err := w.Item(m.Body); err == nil && item.Target() == t.Instance && brings(item, m.ID, e.SenderID) {
 				by = append(by, m.ID)
 			}
+		}
+		if len(by) == 1 && w.WasTwin(by[0]) && !slices.ContainsFunc(w.FIFO.Queue.Peek(), func(m queue.Message) bool { return m.ID == by[0] }) {
+			// The other process has acknowledged it for a run that has ended since: if this one
+			// dies, nobody answers for what it commits.
+			note(&w.told.forsaken, t.Instance, true)
+			w.Ledger.Forsaken[t.Instance] = true
 		}
 		if len(by) != 1 || w.WasTwin(by[0]) {
 			continue // Two processes may have it while the instance begins again.

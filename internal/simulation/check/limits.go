@@ -83,8 +83,8 @@ func (w *checker) checkTimely(p *world.Process, x *ledger.Recorded, t *store.Tur
 	if k := w.taken[ledger.At(t.Instance, t.ExecutionID)]; k != nil && k.has(source) {
 		return // It may have been due while the instance had ended.
 	}
-	if !w.quietSince(source) {
-		return
+	if !w.quietSince(source) || p.Running != nil && slices.ContainsFunc(p.Running.Batch, func(m world.Delivered) bool { return m.ReceiveCount > 1 }) {
+		return // It stood behind a message that waits still for what went wrong before.
 	}
 	w.Reached("T-01, where nothing goes wrong")
 	if late := time.Duration(e.AtMS-source.FireAtMS) * time.Millisecond; late > limitLate {
