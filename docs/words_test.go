@@ -2,6 +2,8 @@ package docs_test
 
 import (
 	"path"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -21,6 +23,39 @@ func TestAFirstDeploymentTakesFewWords(t *testing.T) {
 		t.Errorf("README, getting started and deploy have %d words, %d are the most", words, mostToDeploy)
 	}
 }
+
+// mostInPages is how many words the users' pages have together. It is lowered whenever they are
+// cut: what one page says, another page links.
+const mostInPages = 39000
+
+// references are the pages that are looked up and not read.
+var references = []string{"docs/cli.md", "docs/settings.md", "docs/messages.md"}
+
+// The users' pages, which are those of the menu of the site without the references, have so many
+// words outside of blocks of code.
+func TestTheUsersPagesHaveFewWords(t *testing.T) {
+	t.Parallel()
+	words, pages := 0, 0
+	for _, m := range regexp.MustCompile(`", "([^"]+\.md)"\}`).FindAllStringSubmatch(read(t, "tools/site/pages.go"), -1) {
+		if slices.Contains(references, m[1]) {
+			continue
+		}
+		pages++
+		n := len(strings.Fields(block.ReplaceAllString(read(t, m[1]), "")))
+		t.Logf("%5d words in %s", n, m[1])
+		words += n
+	}
+	t.Log(words, "words in", pages, "pages")
+	if pages < 35 || words < 10000 {
+		t.Errorf("found %d words in %d pages only: the test has lost them", words, pages)
+	}
+	if words > mostInPages {
+		t.Errorf("the users' pages have %d words, %d are the most: say it once, and link it", words, mostInPages)
+	}
+}
+
+// block is one of code, also in a list.
+var block = regexp.MustCompile("(?ms)^[ \t]*```.*?^[ \t]*```")
 
 // Tests stand in the pages of contributors: docs/internal and docs/design.md.
 func TestUsersPagesNameNoTests(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 )
 
 // What a tick costs beside the instance that it starts: requests and dollars, with what
-// continuing as new costs, as docs/guide/schedules.md has them.
+// continuing as new costs, as docs/internal/guide-figures.md has them.
 func TestWhatATickCosts(t *testing.T) {
 	t.Parallel()
 	instance := billed(t, nil)

@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/schedule"
 )
 
-// What a schedule of every minute leaves in a day, as docs/guide/schedules.md has it by the
+// What a schedule of every minute leaves in a day, as docs/internal/guide-figures.md has it by the
 // year: its executions, whose histories are kept as long as the schedule is.
 func TestWhatAScheduleOfEveryMinuteLeaves(t *testing.T) {
 	t.Parallel()

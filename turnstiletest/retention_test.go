@@ -72,7 +72,7 @@ func TestARetentionThatCannotBeIsAnErrorThatSaysSo(t *testing.T) {
 	}
 }
 
-// docs/guide/retention.md has what this prints with -v.
+// docs/internal/guide-figures.md has what this prints with -v.
 func TestWhatAPurgeByRetentionCosts(t *testing.T) {
 	t.Parallel()
 	const instances = 1000

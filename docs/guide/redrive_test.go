@@ -139,7 +139,7 @@ func TestARedriveCostsWhatThePageSays(t *testing.T) {
 		requests, dollars, took := cost(steps)
 		t.Logf("%d events taken over: %d requests, $%.6f, %s", 2*steps, requests, dollars, took)
 		if requests != 20 || dollars > most {
-			t.Errorf("a redrive of %d events costs %d requests and $%.6f; docs/guide/redrive.md says otherwise", 2*steps, requests, dollars)
+			t.Errorf("a redrive of %d events costs %d requests and $%.6f; docs/internal/guide-figures.md says otherwise", 2*steps, requests, dollars)
 		}
 	}
 }

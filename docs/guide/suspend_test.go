@@ -105,7 +105,7 @@ func TestASuspendAndAResumeCostWhatThePageSays(t *testing.T) {
 	with, most := cost(true)
 	t.Logf("a suspend and a resume: %d requests, $%.2f a million", with-without, (most-least)*1e6)
 	if with-without != 14 || (most-least)*1e6 > 15 {
-		t.Errorf("a suspend and a resume cost %d requests and $%.2f a million; docs/guide/suspend.md says otherwise", with-without, (most-least)*1e6)
+		t.Errorf("a suspend and a resume cost %d requests and $%.2f a million; docs/internal/guide-figures.md says otherwise", with-without, (most-least)*1e6)
 	}
 }
 
@@ -170,6 +170,6 @@ func TestADelayedStartCostsWhatThePageSays(t *testing.T) {
 	with, most := cost(client.BeginAfter(2 * time.Hour))
 	t.Logf("a delayed start: %d requests, $%.2f a million", with-without, (most-least)*1e6)
 	if with-without != 9 || (most-least)*1e6 > 8.5 {
-		t.Errorf("a delayed start costs %d requests and $%.2f a million; docs/guide/suspend.md says otherwise", with-without, (most-least)*1e6)
+		t.Errorf("a delayed start costs %d requests and $%.2f a million; docs/internal/guide-figures.md says otherwise", with-without, (most-least)*1e6)
 	}
 }

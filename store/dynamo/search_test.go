@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/store/dynamo"
 )
 
-// The figures of docs/guide/search.md. A transaction sets one attribute alone:
+// The figures of docs/internal/guide-figures.md. A transaction sets one attribute alone:
 // of items of one table that cost the same, DynamoDB Local counts one. Nor does
 // it count a Query that finds nothing, for which DynamoDB charges half a unit.
 func TestSearchAttributesCostWhatTheGuideSays(t *testing.T) {
