@@ -628,3 +628,19 @@ func slotsOf(commits []dispatch.Commit) string {
 	}
 	return strings.Join(all, " ")
 }
+
+// W-09: the mark that a dead process left is taken away by who comes back. Where that was not
+// received too often, another try of it sets no mark anew, for its group may be run beside
+// others: a process that dies would leave the marks of all.
+func TestAMarkThatIsFoundMakesNoSuspect(t *testing.T) {
+	t.Parallel()
+	r := started().with(func(r *store.Record) { r.Suspect = "m" }).record
+	turn := Turn{Group: &Group{Instance: "a", Messages: messages(message("m", event("e"), 2))}, View: reading.View{Instance: "a", Record: r}}
+	var p Plan
+	if err := turn.suspect(&p); err != nil || p.Record != nil || !turn.Suspicion.Marked || turn.Group.Suspect != "" {
+		t.Errorf("the mark is %+v, the group's suspect %q, and the plan %+v: %v", turn.Suspicion, turn.Group.Suspect, p.Record, err)
+	}
+	if half := turn.Group.Half(turn.Group.Messages); half.Suspect != "" {
+		t.Errorf("another try suspects %q", half.Suspect)
+	}
+}

@@ -42,10 +42,15 @@ func (t *Turn) suspect(p *Plan) error {
 	}
 	id, second := strings.CutSuffix(r.Suspect, SecondMark)
 	if id != "" && slices.ContainsFunc(t.Group.Messages, func(m *inbox.Message) bool { return m.ID == id && m.Returning() }) {
-		suspected := t.Group.Suspect != ""
+		s.Mark = r.Suspect
+		if !second && t.Group.Suspect == "" {
+			// It was not received too often, so another try sets no mark, and may run beside others.
+			s.Marked = true
+			return nil
+		}
 		t.Group.Suspect = id
-		switch s.Mark = r.Suspect; {
-		case t.Group.Marked || !second && !suspected:
+		switch {
+		case t.Group.Marked:
 			// It is taken away when the turn has returned.
 			s.Marked = true
 			return nil
