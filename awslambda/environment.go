@@ -41,7 +41,8 @@ type Config struct {
 	DelayQueueURL        string // o      TURNSTILE_DELAY_QUEUE_URL
 	ActivityQueueURL     string // o a    TURNSTILE_ACTIVITY_QUEUE_URL
 	// ActivityQueues are the URLs of the activity queues that have a name, by it
-	// (turnstile.Queue). ActivityQueueURL is one of them in a function that serves it.
+	// (turnstile.Queue), and that of the default queue under "default", for functions of the
+	// others. ActivityQueueURL is that of the queue that the function serves.
 	ActivityQueues       map[string]string // o a  TURNSTILE_ACTIVITY_QUEUES, optional: "name=URL name=URL"
 	ActivityDeadQueueURL string            // o a    TURNSTILE_ACTIVITY_DEAD_QUEUE_URL
 	DeadFIFOQueueURL     string            // o      TURNSTILE_DEAD_FIFO_QUEUE_URL
@@ -299,7 +300,7 @@ func (r *reader) queues(variable string) map[string]string {
 		ok: func(value string) bool {
 			for _, one := range strings.Fields(value) {
 				name, url, _ := strings.Cut(one, "=")
-				if _, twice := all[name]; twice || names.Queue(name) != "" || name == names.DefaultQueue || !standardQueueURL.ok(url) {
+				if _, twice := all[name]; twice || names.Queue(name) != "" || !standardQueueURL.ok(url) {
 					return false
 				}
 				all[name] = url

@@ -1,6 +1,7 @@
 package awslambda
 
 import (
+	"github.com/turnstile-go/turnstile/internal/names"
 	"github.com/turnstile-go/turnstile/internal/queue/sqs"
 	"github.com/turnstile-go/turnstile/queue"
 )
@@ -25,7 +26,7 @@ func namedQueues(client sqs.Client, urls map[string]string) (func(name string) q
 // one that has none.
 func servedQueue(env Config) string {
 	for name, url := range env.ActivityQueues {
-		if url == env.ActivityQueueURL {
+		if url == env.ActivityQueueURL && name != names.DefaultQueue {
 			return name
 		}
 	}

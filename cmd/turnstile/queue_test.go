@@ -54,13 +54,13 @@ func TestQueueAdd(t *testing.T) {
 		t.Errorf("the build file is\n%s", text)
 	}
 	for text, want := range map[string]int{
-		`TURNSTILE_ACTIVITY_QUEUES: !Sub "gpu=${GpuQueue} mail-2=${Mail2Queue}"`: 4, // four functions
-		`Value: !Sub "gpu=${GpuQueue} mail-2=${Mail2Queue}"`:                     1,
-		`Value: !Sub "gpu=${GpuFunction} mail-2=${Mail2Function}"`:               1,
-		"EphemeralStorage: {Size: 2048}":                                         3,
-		"TURNSTILE_ACTIVITY_QUEUE_URL: !Ref GpuQueue":                            1,
-		"MaximumConcurrency: !Ref Mail2Concurrency":                              1,
-		"deadLetterTargetArn: !GetAtt ActivityDeadQueue.Arn":                     3,
+		`TURNSTILE_ACTIVITY_QUEUES: !Sub "default=${ActivityQueue} gpu=${GpuQueue} mail-2=${Mail2Queue}"`: 4, // four functions
+		`Value: !Sub "gpu=${GpuQueue} mail-2=${Mail2Queue}"`:                                              1,
+		`Value: !Sub "gpu=${GpuFunction} mail-2=${Mail2Function}"`:                                        1,
+		"EphemeralStorage: {Size: 2048}":                                                                  3,
+		"TURNSTILE_ACTIVITY_QUEUE_URL: !Ref GpuQueue":                                                     1,
+		"MaximumConcurrency: !Ref Mail2Concurrency":                                                       1,
+		"deadLetterTargetArn: !GetAtt ActivityDeadQueue.Arn":                                              3,
 	} {
 		if n := strings.Count(with, text); n != want {
 			t.Errorf("%q stands in it %d times, want %d", text, n, want)
@@ -92,6 +92,29 @@ func TestQueueAdd(t *testing.T) {
 		t.Log("NOT RUN: cfn-lint is not here")
 	} else if out, err := exec.Command(lint, scaffold.TemplateFile).CombinedOutput(); err != nil {
 		t.Errorf("cfn-lint: %v\n%s", err, out)
+	}
+}
+
+// In a template of before, functions of named queues did not know the default queue.
+func TestQueueAddGivesTheDefaultQueueToATemplateThatHasTheQueue(t *testing.T) {
+	t.Parallel()
+	newest, err := project.ReadFile("project/" + scaffold.TemplateFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	with, err := scaffold.AddQueue(string(newest), "gpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const entry = "default=${ActivityQueue} "
+	before := strings.ReplaceAll(with, entry, "")
+	if n := strings.Count(with, entry); n != 3 { // orchestrator, activity function, its own
+		t.Errorf("the default queue is named %d times", n)
+	}
+	for range 2 {
+		if before, err = scaffold.AddQueue(before, "gpu"); err != nil || before != with {
+			t.Errorf("once more, %v:\n%s", err, before)
+		}
 	}
 }
 

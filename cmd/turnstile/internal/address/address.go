@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/turnstile-go/turnstile/internal/names"
 )
 
 // Key names a queue or table of a stack: by its output in template.yaml,
@@ -90,7 +92,7 @@ func (a Addresses) All(asked ...Key) (map[Key]string, error) {
 	found := map[Key]string{ActivitiesTable: a.value(ActivitiesTable)}
 	for prefix, list := range map[string]Key{ofQueue: activityQueues, ofFunction: activityFunctions} {
 		for _, one := range strings.Fields(a.value(list)) {
-			if name, where, ok := strings.Cut(one, "="); ok {
+			if name, where, ok := strings.Cut(one, "="); ok && name != names.DefaultQueue {
 				found[Key{Output: prefix + name}] = where
 			}
 		}

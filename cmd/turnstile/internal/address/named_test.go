@@ -17,6 +17,10 @@ func TestQueuesThatHaveANameAreAmongTheOutputs(t *testing.T) {
 	if len(functions) != 2 || found[functions[0]] != "fn-gpu" {
 		t.Errorf("functions %v of %v", functions, found)
 	}
+	env := map[string]string{"TURNSTILE_ACTIVITY_QUEUES": "default=https://sqs/activity gpu=https://sqs/gpu"}
+	if found, err := FromEnvironment(func(name string) string { return env[name] }).All(); err != nil || len(Named(found)) != 1 {
+		t.Errorf("the variable of a function gives %v, %v; want gpu alone", found, err)
+	}
 	if found, err := FromOutputs("s", nil).All(); err != nil || len(Named(found)) != 0 {
 		t.Errorf("a stack without any has %v, %v", found, err)
 	}

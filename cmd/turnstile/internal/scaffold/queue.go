@@ -28,7 +28,7 @@ func AddQueue(template, name string) (string, error) {
 	lines := strings.Split(template, "\n")
 	if start, _ := block(lines, prefix+"Queue"); start >= 0 {
 		if strings.Contains(template, entry) {
-			return template, nil
+			return withDefault(template), nil
 		}
 		return "", fmt.Errorf("it has %sQueue already, which is not the activity queue %q: take another name", prefix, name)
 	}
@@ -80,6 +80,7 @@ var ofActivities = regexp.MustCompile(`\b(` + strings.Join(copied, "|") + `)\b`)
 // ofQueue makes of a part of the default queue that of another.
 func ofQueue(part []string, name, prefix string) []string {
 	text := ofActivities.ReplaceAllStringFunc(strings.Join(part, "\n"), func(s string) string { return prefix + strings.TrimPrefix(s, "Activity") })
+	text = strings.ReplaceAll(text, "default=${"+prefix+"Queue}", defaultEntry)
 	text = strings.ReplaceAll(text, "Runs activities.", "Runs activities of the queue "+name+".")
 	text = strings.ReplaceAll(text, "activities do not keep up with their queue", "activities do not keep up with the queue "+name)
 	text = strings.ReplaceAll(text, "of the activity function.", "of its function.")
@@ -127,10 +128,24 @@ func withEntry(text, entry string) (string, error) {
 		}
 		text = url.ReplaceAllString(text, "$0\n${1}"+queuesVariable+`: ""`)
 	}
-	return variable.ReplaceAllStringFunc(text, func(line string) string {
+	return withDefault(variable.ReplaceAllStringFunc(text, func(line string) string {
 		m := variable.FindStringSubmatch(line)
 		return m[1] + joined(strings.TrimPrefix(line, m[1]), entry)
-	}), nil
+	})), nil
+}
+
+// defaultEntry tells the function of a named queue where the default one is: it calls attempts
+// there that wait for a permit of a limit.
+const defaultEntry = "default=${ActivityQueue}"
+
+// withDefault adds the default queue to the variable of the functions, where it names others.
+func withDefault(text string) string {
+	return variable.ReplaceAllStringFunc(text, func(line string) string {
+		if strings.Contains(line, defaultEntry) {
+			return line
+		}
+		return strings.Replace(line, `!Sub "`, `!Sub "`+defaultEntry+" ", 1)
+	})
 }
 
 // joined is a value with an entry more.
