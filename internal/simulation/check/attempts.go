@@ -51,6 +51,7 @@ func (w *checker) AttemptBegins(p *world.Process, in *program.Work, info *activi
 	w.checkWaits(p, key, info)
 	w.checkDetails(p, key, info)
 	w.beginsUnderLimits(p, key, info)
+	w.beginsInQueue(p, key, info)
 	delete(w.knows(p.Running).final, key)
 	if in.Do == program.DoesOnce {
 		began := ledger.Attempt{ActivityKey: key, Number: info.Attempt}

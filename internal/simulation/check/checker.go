@@ -39,6 +39,8 @@ type checker struct {
 	newest map[string]int
 	// permits are what is known of limits over instances.
 	permits permits
+	// turns are those of the keys by which activities share a queue, by its name.
+	turns map[string][]*turn
 	// told are the events about instances.
 	told told
 }
@@ -150,7 +152,7 @@ func (w *checker) BeginsSend(p *world.Process, body string) {
 }
 
 // Sends implements watcher.
-func (w *checker) Sends(p *world.Process, _ *world.Queue, m *queue.Outgoing) {
+func (w *checker) Sends(p *world.Process, to *world.Queue, m *queue.Outgoing) {
 	w.showsBody(p, m.Body)
 	w.shows(p, func() string { return "the reason of a dead letter" }, "", []byte(m.Attributes[wire.ReasonAttribute]))
 	w.aboutToSend(p, m.Body)
@@ -161,6 +163,7 @@ func (w *checker) Sends(p *world.Process, _ *world.Queue, m *queue.Outgoing) {
 	w.asksAgain(p, m.Body)
 	w.followsSilence(p, m.Body)
 	w.movesSaid(m.Body)
+	w.sendsToQueue(p, to, m)
 }
 
 // Takes implements watcher.

@@ -169,8 +169,8 @@ func (w *checker) aboutToHop(p *world.Process, m *queue.Outgoing) {
 		if was.SentMS == 0 {
 			return // It may be that one, which does not say.
 		}
-		if r := was.Retry; r != nil && (r.Limit > 0 || r.Rate > 0) && item.Hops == was.Hops+1 {
-			return // It waits for a permit, for which it may have to wait longer than an item lives.
+		if r := was.Retry; r != nil && (r.Limit > 0 || r.Rate > 0 || r.Queue != "") && item.Hops == was.Hops+1 {
+			return // It waits for a permit, or for its queue, for which it may have to wait longer than an item lives.
 		}
 		at = append(at, was.SentMS)
 	}

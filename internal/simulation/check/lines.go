@@ -230,7 +230,9 @@ func (w *checker) ToldOfLimit(p *world.Process, key string, after store.Claim) {
 		note(&n.toGive, token, true)
 	}
 	for _, who := range c.called {
-		note(&n.toCall, who, true)
+		if in := w.permits.in[who]; in == "" || p.Knows(in) {
+			note(&n.toCall, who, true)
+		}
 	}
 }
 
@@ -250,7 +252,9 @@ func (w *checker) Shows(p *world.Process, message string) {
 func (w *checker) noteMessages(batch []world.Delivered) {
 	for _, m := range batch {
 		if item, err := w.Item(m.Body); err == nil && item.Retry != nil && item.Retry.Limit > 0 {
-			note(&w.permits.messages, m.ID, fmt.Sprintf("%d#%d#%d#%s", item.ExecutionID, item.SchedulingEventID, max(item.Attempt, 1), item.Instance))
+			who := fmt.Sprintf("%d#%d#%d#%s", item.ExecutionID, item.SchedulingEventID, max(item.Attempt, 1), item.Instance)
+			note(&w.permits.messages, m.ID, who)
+			note(&w.permits.in, who, m.From.Of)
 		}
 	}
 }

@@ -153,7 +153,7 @@ func (w *checker) accounted(item *wire.Item, first int64) bool {
 
 // queued reports whether another message says the same, or carries it on.
 func (w *checker) queued(item *wire.Item) bool {
-	for _, q := range []*world.Queue{w.FIFO, w.Delay, w.Activity, w.ActivityDead, w.DeadFIFO, w.DeadStandard} {
+	for _, q := range append(slices.Clone(w.Sources), w.DeadFIFO, w.DeadStandard) {
 		if q.Queue.Any(func(body string) bool {
 			other, err := w.Item(body)
 			return err == nil && sameFact(item, other)

@@ -32,7 +32,7 @@ func (ps Programs) code(p *Program, version string, d Defect) engine.Func {
 			}
 			states[string(input)] = in
 		}
-		r := &interpreter{programs: ps, round: in.Round, version: version, defect: d, inputs: inputs, shows: p.Shows}
+		r := &interpreter{programs: ps, instance: ctx.Info().Instance, round: in.Round, version: version, defect: d, inputs: inputs, shows: p.Shows}
 		out := p.saying(ctx, version, in.Out)
 		err := r.block(ctx, p.Body, &out)
 		switch {
@@ -76,6 +76,7 @@ type inputKey struct {
 
 type interpreter struct {
 	programs Programs
+	instance string
 	round    int
 	version  string
 	inputs   map[inputKey][]byte
@@ -124,7 +125,7 @@ func (r *interpreter) activity(s *Statement, i int) engine.ActivityCall {
 		input = slices.Clip(input)
 		r.inputs[key] = input
 	}
-	call := engine.ActivityCall{Name: "work", Input: input, Inline: s.Kind == kInline, Retry: s.limited(s.policy())}
+	call := engine.ActivityCall{Name: "work", Input: input, Inline: s.Kind == kInline, Retry: s.queued(s.limited(s.policy()), i, r.instance)}
 	if s.Attempts > 1 {
 		if call.Retry == nil {
 			call.Retry = &history.Retry{}

@@ -18,9 +18,9 @@ var (
 	ratesOf  = [...]history.Retry{{}, {RateKey: "slow", Rate: 2, RateMS: 30_000}, {RateKey: "quick", Rate: 3, RateMS: 5_000}}
 )
 
-// mayBeLimited reports whether activities of such a statement may have a limit: they
-// go through the activity queue.
-func (k Kind) mayBeLimited() bool {
+// goesByQueue reports whether activities of such a statement go through an activity queue, and
+// may so have a limit.
+func (k Kind) goesByQueue() bool {
 	switch k {
 	case kAct, kRace, kKeep, kJoin, kSettle, kAny, kCompleted, kPolicy, kBeat, kOnce, kPending, kSaga, kOpen, kScope:
 		return true
@@ -35,7 +35,7 @@ func (s *Statement) drawLimits(c *choice.Choices, at choice.Spot, often bool) {
 	if often {
 		in = 2
 	}
-	if !s.Kind.mayBeLimited() || !c.OneIn(at, in) {
+	if !s.Kind.goesByQueue() || !c.OneIn(at, in) {
 		return
 	}
 	s.Limit = [...]int{1, 1, 1, 2, 0}[c.IntN(at, 5)]

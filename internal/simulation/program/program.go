@@ -78,6 +78,10 @@ type Statement struct {
 	// Limit and Rate over instances that its activities have, by their place in limitsOf
 	// and ratesOf; 0 for none.
 	Limit, Rate int
+	// Queue that its activities go through, and Key by which they share it, by their place in
+	// queuesOf and keysOf; 0 for none. Spread: they name one queue after the other.
+	Queue, Key int
+	Spread     bool
 	// Way in which it is done.
 	Way      int
 	Branches [][]*Statement
@@ -107,8 +111,9 @@ type Program struct {
 type Programs []*Program
 
 // Draw lets choices decide for the programs of a run.
-// limited: most activities that can have a limit over instances have one.
-func Draw(c *choice.Choices, limited bool) Programs {
+// limited: most activities that can have a limit over instances have one; queues: most name a
+// queue.
+func Draw(c *choice.Choices, limited, queues bool) Programs {
 	all := make(Programs, 1+c.IntN(c.At(choice.OfProgram, "programs"), 4))
 	for i := range all {
 		p := &Program{Name: fmt.Sprintf("P%d", i)}
@@ -121,7 +126,7 @@ func Draw(c *choice.Choices, limited bool) Programs {
 		p.Fails = c.OneIn(at, 8)
 		p.Catches = c.Even(at)
 		p.Rounds = []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 4}[c.IntN(at, 12)]
-		d := drawing{c: c, name: p.Name, at: i, programs: all, limited: limited}
+		d := drawing{c: c, name: p.Name, at: i, programs: all, limited: limited, queues: queues}
 		p.Body = d.block(0)
 		if loop := c.At(at, "loop"); c.OneIn(loop, 5) {
 			p.loops(3+c.IntN(loop, 4), c.Even(loop), drawRejects(c, loop))
@@ -199,7 +204,8 @@ type drawing struct {
 	name     string
 	at, id   int
 	programs Programs
-	limited  bool
+	// limited and queues are as Draw has them.
+	limited, queues bool
 }
 
 // block has places for statements, each of which is taken or not: so one can be
@@ -268,6 +274,9 @@ func (d *drawing) statement(at choice.Spot, depth int) *Statement {
 		}
 	}
 	s.drawLimits(d.c, d.c.At(at, "limits"), d.limited)
+	if d.queues {
+		s.drawQueue(d.c, d.c.At(at, "queue"))
+	}
 	return s
 }
 

@@ -63,7 +63,7 @@ func (s *Statement) activityCode(fn string) string {
 	if s.Attempts > 1 {
 		args += fmt.Sprintf(", %d attempts", s.Attempts)
 	}
-	return fn + "(" + args + s.underLimits() + ")"
+	return fn + "(" + args + s.underLimits() + s.inQueue() + ")"
 }
 
 // several are the activities of a statement. The first of those that may fail

@@ -66,7 +66,7 @@ func Draw(w *world.World) world.Scenario {
 }
 
 func newRandomScenario(w *world.World) *Random {
-	s := &Random{Programs: program.Draw(&w.Choices, w.Limited()), sent: map[string]string{}, ended: map[string]bool{}}
+	s := &Random{Programs: program.Draw(&w.Choices, w.Limited(), w.NamesQueues()), sent: map[string]string{}, ended: map[string]bool{}}
 	for i := range 1 + w.Choices.IntN(w.Choices.At(choice.OfProgram, "roots"), 3) {
 		r := root{instance: fmt.Sprintf("root%d", i), program: s.Programs[0]}
 		if w.Choices.OneIn(w.Choices.At(w.Choices.At(choice.OfProgram, r.instance), "odd"), 8) {

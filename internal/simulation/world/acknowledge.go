@@ -47,7 +47,7 @@ func (w *World) finished(inv *Invocation) {
 			w.acknowledge(inv, m)
 		}
 	}
-	if p.Code != w.Build && w.Clock.Now().After(w.replaceAt) {
+	if p.Code != w.Build && w.Clock.Now().After(w.replaceAt) || w.isOutdated(p) {
 		w.bury(p)
 	}
 }

@@ -83,11 +83,14 @@ const (
 	// busOutages: somebody subscribes to events about instances, and their bus refuses all
 	// of them for minutes to days, and some of them at other times.
 	busOutages
+	// namedQueues: most activities name a queue that has workers of its own, share it by
+	// keys and take seconds; queues are added, taken away and stand still for minutes to hours.
+	namedQueues
 	biasEnd
 )
 
 var biasNames = [biasEnd]string{"none", "late marks", "late commits", "outages", "slow calls", "crowds", "torn reads", "shared calls", "late ends",
-	"dead letters", "short invocations", "purges", "small commits", "damages", "overtaken", "rejections", "twins", "suspends", "limits", "bus outages"}
+	"dead letters", "short invocations", "purges", "small commits", "damages", "overtaken", "rejections", "twins", "suspends", "limits", "bus outages", "queues"}
 
 // Biases are the names of the biases that a run can have.
 func Biases() []string { return slices.Clone(biasNames[1:]) }

@@ -33,6 +33,9 @@ type Queue struct {
 	*queuememory.Queue
 	w    *World
 	Name string
+	// Of is the name that activities have for it; empty for any but those that have one.
+	Of string
+	*serving
 }
 
 // processQueue is a queue as a process sees it.
@@ -199,7 +202,7 @@ func (q processQueue) sendText(msgs []queue.Outgoing) string {
 
 func (q processQueue) SetVisibility(ctx context.Context, d time.Duration, msgs ...queue.Message) error {
 	for i := range msgs {
-		if d == 0 || q.parks(d, &msgs[i]) {
+		if (d == 0 || q.parks(d, &msgs[i])) && strings.HasPrefix(msgs[i].ID, q.Name+"-") {
 			q.w.Watch.Shows(q.p, msgs[i].ID)
 		}
 	}

@@ -220,7 +220,7 @@ func TestTheQueuesOfAProcessConform(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(q.Close)
-		return &Queue{q, c.p.W, o.Name}
+		return &Queue{Queue: q, w: c.p.W, Name: o.Name}
 	}
 	tested := func(t *testing.T, q *Queue) queue.Queue {
 		c := newCalls(t, plainly{})

@@ -94,7 +94,7 @@ func (w *World) isHeld(from *Queue, batch []Delivered) bool {
 		return false
 	}
 	most := visibility
-	if from == w.Activity {
+	if from.isActivities() {
 		most = visibilityOfActivities
 	}
 	how := w.How(fault.Held)

@@ -37,7 +37,9 @@ var roleNames = [...]string{"everybody", "the orchestrators", "the workers"}
 type outage struct {
 	service service
 	role    role
-	until   time.Time
+	// of is the queue whose workers alone it hits; nil for all of the role.
+	of    *Queue
+	until time.Time
 }
 
 // longestOutage is how long one may take: reliability.md promises that none
@@ -94,7 +96,7 @@ func (w *World) refuses(s service, p *Process) bool {
 	}
 	for i := range w.outages {
 		o := &w.outages[i]
-		if w.Clock.Now().Before(o.until) && o.service == s && (o.role == everybody || (o.role == workers) == (p.Worker != nil)) {
+		if w.Clock.Now().Before(o.until) && o.service == s && (o.role == everybody || (o.role == workers) == (p.Worker != nil)) && (o.of == nil || o.of == p.Serves) {
 			return true
 		}
 	}

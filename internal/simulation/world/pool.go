@@ -16,10 +16,11 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 )
 
-// newProcess starts a process of the build that is deployed.
-func (w *World) newProcess(runsActivities bool) *Process {
+// newProcess starts a process of the build that is deployed: a worker of a queue, or an
+// orchestrator for nil.
+func (w *World) newProcess(serves *Queue) *Process {
 	w.started++
-	p := &Process{W: w, Code: w.starting(), clock: skewed{Virtual: w.Clock}, Seen: map[ledger.Execution]int64{}}
+	p := &Process{W: w, Code: w.starting(), Serves: serves, clock: skewed{Virtual: w.Clock}, Seen: map[ledger.Execution]int64{}}
 	p.clock.p = p
 	if w.hit(fault.Skew) {
 		p.clock.off = time.Duration(1+w.Choices.IntN(w.How(fault.Skew), 10)) * time.Second
@@ -28,7 +29,7 @@ func (w *World) newProcess(runsActivities bool) *Process {
 		}
 	}
 	queues := platform.Queues{
-		Orchestrator: processQueue{w.FIFO, p}, Delay: processQueue{w.Delay, p}, Activity: processQueue{w.Activity, p},
+		Orchestrator: processQueue{w.FIFO, p}, Delay: processQueue{w.Delay, p}, Activity: processQueue{w.Activity, p}, Named: p.names(),
 		ActivityDead: processQueue{w.ActivityDead, p}, DeadFIFO: processQueue{w.DeadFIFO, p}, DeadStandard: processQueue{w.DeadStandard, p},
 	}
 	var key [32]byte
@@ -40,10 +41,10 @@ func (w *World) newProcess(runsActivities bool) *Process {
 	around := platform.Environment{Clock: p.clock, Random: p.random, Go: func(f func()) { f() }, Together: p.together,
 		RequestID: p.requestID, Observer: observer{p: p}, Logger: w.logger(p)}
 	var err error
-	if runsActivities {
+	if serves != nil {
 		p.Name = fmt.Sprintf("worker%d", w.started)
-		queues.DeadFIFO, queues.DeadStandard = nil, nil
-		p.Worker, err = worker.New(worker.Config{Activities: w.Scenario.Activities(p), Stops: simStops{w.stops, p}, Queues: queues, Codecs: set,
+		queues.Activity, queues.DeadFIFO, queues.DeadStandard = processQueue{serves, p}, nil, nil
+		p.Worker, err = worker.New(worker.Config{Activities: w.Scenario.Activities(p), Stops: simStops{w.stops, p}, Queues: queues, Queue: serves.Of, Codecs: set,
 			Settings: w.Settings, Environment: around})
 	} else {
 		p.Name = fmt.Sprintf("orch%d", w.started)
@@ -84,35 +85,36 @@ func (w *World) bury(p *Process) {
 	w.Processes = slices.DeleteFunc(w.Processes, func(other *Process) bool { return other == p })
 }
 
-// free reports whether a process of the role has nothing to do, or can be
-// started.
-func (w *World) free(worker bool) bool {
+// free reports whether a worker of the queue, or an orchestrator for nil, has nothing to do or
+// can be started.
+func (w *World) free(serves *Queue) bool {
 	n := 0
 	for _, p := range w.Processes {
-		if (p.Worker != nil) == worker {
+		if p.Serves == serves {
 			if p.Running == nil {
 				return true
 			}
 			n++
 		}
 	}
-	return n < w.slots
+	return n < w.slotsOf(serves)
 }
 
-// idle returns a process of the role that has nothing to do; one is free.
-func (w *World) idle(worker bool) *Process {
+// idle returns a worker of the queue, or an orchestrator for nil, that has nothing to do; one is
+// free.
+func (w *World) idle(serves *Queue) *Process {
 	var free []*Process
 	n := 0
 	for _, p := range w.Processes {
-		if (p.Worker != nil) == worker {
+		if p.Serves == serves {
 			n++
 			if p.Running == nil {
 				free = append(free, p)
 			}
 		}
 	}
-	if n < w.slots && (len(free) == 0 || w.Choices.OneIn(w.Choices.At(choice.OfSchedule, "another process"), 4)) {
-		p := w.newProcess(worker)
+	if n < w.slotsOf(serves) && (len(free) == 0 || w.Choices.OneIn(w.Choices.At(choice.OfSchedule, "another process"), 4)) {
+		p := w.newProcess(serves)
 		w.Processes = append(w.Processes, p)
 		return p
 	}

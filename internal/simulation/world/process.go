@@ -26,6 +26,11 @@ type Process struct {
 	Orchestrator *orchestrator.Orchestrator
 	Worker       *worker.Worker
 	clock        skewed
+	// Serves is the queue of a worker; nil for an orchestrator. queues are those that it knows
+	// by a name, since the configuration of that number.
+	Serves     *Queue
+	queues     []string
+	configured int
 	// Code is what its build does.
 	Code *Build
 	// Seen is the last event of each execution that it has seen, by a read or

@@ -54,6 +54,7 @@ func (quiet) ChangesLimit(*Process, string, store.Claim)                        
 func (quiet) LimitChanged(*Process, *Invocation, string, store.Claim, store.Claim, time.Time) {}
 func (quiet) ToldOfLimit(*Process, string, store.Claim)                                       {}
 func (quiet) Shows(*Process, string)                                                          {}
+func (quiet) HandsOut(*Queue, []queue.Message, []queue.Message)                               {}
 func (quiet) Redrives(string)                                                                 {}
 func (quiet) AsksToWait(*Process, *activity.Info, time.Duration)                              {}
 func (quiet) End()                                                                            {}

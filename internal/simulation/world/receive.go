@@ -16,17 +16,18 @@ func (w *World) receive() bool {
 	if w.noneReceives() {
 		return false
 	}
-	left := [...]*Queue{w.FIFO, w.Delay, w.ActivityDead, w.Activity}
+	left := slices.Clone(w.Sources)
 	for n := len(left); n > 0; n-- {
 		i := w.Choices.IntN(w.Choices.At(choice.OfDelivery, w.lately), n)
 		from := left[i]
 		copy(left[i:], left[i+1:])
-		worker := from == w.Activity
-		if !w.free(worker) {
+		serves := from.servers()
+		worker := serves != nil
+		if !w.free(serves) || from.standsStill() {
 			continue
 		}
 		if l, found := w.laterOf(from); found {
-			w.idle(worker).invoke(l.batch).Twin = l.twin
+			w.idle(serves).invoke(l.batch).Twin = l.twin
 			return true
 		}
 		batch := w.receiveFrom(from)
@@ -45,7 +46,7 @@ func (w *World) receive() bool {
 			return true
 		}
 		twin := !worker && w.makeTwin(from, batch)
-		p := w.idle(worker)
+		p := w.idle(serves)
 		// A standard queue delivers at least once. A FIFO queue hides what it has handed
 		// out, and its group, until the visibility timeout is over or it is deleted
 		// (SQS Developer Guide, "Processing multiple ordered message groups").
@@ -90,7 +91,7 @@ func (w *World) receiveFrom(from *Queue) []Delivered {
 		}
 	}
 	n := w.mostAtOnce(w.Choices.At(w.Choices.At(choice.OfDelivery, from.Name), w.lately))
-	msgs, err := from.Queue.Receive(context.Background(), n, 0)
+	msgs, err := w.handsOut(from, n)
 	if err != nil {
 		w.Violate("world", "receive: %v", err)
 	}
@@ -125,12 +126,12 @@ func (w *World) copy(m Delivered) {
 // delivered is a message that was received of the queue.
 func (q *Queue) delivered(m queue.Message) Delivered {
 	source := platform.SourceOrchestrator
-	switch q {
-	case q.w.Delay:
+	switch {
+	case q == q.w.Delay:
 		source = platform.SourceDelay
-	case q.w.ActivityDead:
+	case q == q.w.ActivityDead:
 		source = platform.SourceActivityDead
-	case q.w.Activity:
+	case q.isActivities():
 		source = platform.SourceActivity
 	}
 	return Delivered{Delivery: platform.Delivery{Message: m, Source: source}, From: q}

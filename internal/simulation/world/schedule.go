@@ -83,6 +83,7 @@ func (w *World) calmDown() {
 		w.Good = w.Scenario.Working() // The same code, and all keys: each process is replaced.
 	}
 	w.deploy(w.Good, 0)
+	w.servesAll()
 }
 
 // turn is the spot of who runs next: what the first of those that can go on is

@@ -163,7 +163,7 @@ func (k *Walk) deliver(from *Queue, ids []string, p *Process) {
 		return
 	}
 	if p == nil {
-		p = w.newProcess(from == w.Activity)
+		p = w.newProcess(from.servers())
 		w.Processes = append(w.Processes, p)
 	}
 	if !k.scope.Cached {

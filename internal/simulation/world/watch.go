@@ -80,6 +80,9 @@ type queueWatcher interface {
 	// body, Scheduled when it has tried to create or to remove a schedule.
 	Schedules(p *Process, body string)
 	Scheduled(p *Process, name string)
+	// HandsOut is called when a queue of activities has handed out some of its visible messages,
+	// in a run whose activities name queues.
+	HandsOut(from *Queue, visible, msgs []queue.Message)
 	// Redrives is called before somebody sends a dead letter again.
 	Redrives(body string)
 	// Expires is called when a queue deletes a message because of its age.

@@ -57,6 +57,11 @@ type World struct {
 	fired                                                       map[string]time.Time // schedules, by name
 	FIFO, Delay, Activity, ActivityDead, DeadFIFO, DeadStandard *Queue
 	Sources                                                     []*Queue
+	// Named are the activity queues that have a name. configured counts how often others
+	// were there, and configuredBy is when each process knows it.
+	Named        []*Queue
+	configured   int
+	configuredBy time.Time
 	// keys are those that tokens are made with. Each deployment may have another as
 	// its current one: deploys is how many there were.
 	keys    keyring.Memory
@@ -194,6 +199,7 @@ func New(c choice.Choices, o Options) *World {
 	for _, b := range w.bias.of() {
 		w.plan.suits(b)
 	}
+	w.openNamed()
 	w.pace, w.Room = w.drawPace(), w.drawRoom()
 	w.Settings = host.Settings{Parallelism: 1, Dispatch: host.DispatchSettings{Parallelism: 1}, Turn: host.TurnSettings{BlockLimit: -1}}
 	if w.roundIn {
@@ -264,7 +270,7 @@ func (w *World) newQueue(o queuememory.Options) *Queue {
 	if err != nil {
 		panic(err)
 	}
-	return &Queue{q, w, o.Name}
+	return &Queue{Queue: q, w: w, Name: o.Name}
 }
 
 // sets puts a scenario into the world.
@@ -281,6 +287,7 @@ func (w *World) Play(s Scenario) Result {
 	defer w.Close()
 	s.Begin(w)
 	w.planOutages()
+	w.planQueues()
 	w.run()
 	if len(w.Violations) == 0 && !w.givenUp {
 		w.Watch.End()
