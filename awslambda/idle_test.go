@@ -8,7 +8,7 @@ import (
 )
 
 // List prices of us-east-1, in dollars, and what Lambda is assumed to do while
-// nothing happens. docs/guide/cost.md names the sources.
+// nothing happens. docs/internal/guide-figures.md has the sum.
 const (
 	monthSeconds = 31 * 86400
 	// An event source with a maximum concurrency polls with five connections,
@@ -99,9 +99,23 @@ func TestAnIdleStackCostsAtMostTwoDollarsAMonthAsTheDocumentSays(t *testing.T) {
 	if total > mostIdle {
 		t.Errorf("an idle stack costs $%.2f a month, want at most $%.2f", total, mostIdle)
 	}
-	text, err := os.ReadFile("../docs/guide/cost.md")
+	text, err := os.ReadFile("../docs/internal/guide-figures.md")
 	if err != nil {
 		t.Fatal(err)
+	}
+	cost, err := os.ReadFile("../docs/guide/cost.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, says := range []string{
+		fmt.Sprintf("| an idle stack, alarms included | $%.2f |", total),
+		fmt.Sprintf("%d alarms ($%.2f)", watched, alarmCost),
+		fmt.Sprintf("polling of %d queues ($%.2f)", standard+fifo, standardCost+fifoCost),
+		fmt.Sprintf("a sweep every five minutes ($%.2f)", sweepCost),
+	} {
+		if !strings.Contains(string(cost), says) {
+			t.Errorf("docs/guide/cost.md does not say %q", says)
+		}
 	}
 	for _, row := range []string{
 		fmt.Sprintf("| receives of %d standard queues | %d × %d × %d / %d = %d | $0.40 a million | $%.3f |",
@@ -113,7 +127,7 @@ func TestAnIdleStackCostsAtMostTwoDollarsAMonthAsTheDocumentSays(t *testing.T) {
 		fmt.Sprintf("| sweeps | %d × %d / %d = %d | $%.2f a million | $%.3f |", len(schedules), monthSeconds, sweepsEvery, sweeps, 1e6*sweepCost/float64(sweeps), sweepCost),
 	} {
 		if !strings.Contains(string(text), row) {
-			t.Errorf("docs/guide/cost.md does not say\n%s", row)
+			t.Errorf("docs/internal/guide-figures.md does not say\n%s", row)
 		}
 	}
 }

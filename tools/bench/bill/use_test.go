@@ -35,15 +35,15 @@ func customMetrics(t *testing.T, l *workload) (names []string) {
 }
 
 // A stack in use costs by the month, beside what steps cost: the idle stack, as
-// docs/guide/cost.md has it, and its metrics.
+// docs/internal/guide-figures.md has it, and its metrics.
 func TestWhatAStackInUseCostsAMonth(t *testing.T) {
-	text, err := os.ReadFile("../../../docs/guide/cost.md")
+	text, err := os.ReadFile("../../../docs/internal/guide-figures.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	sum := regexp.MustCompile(`\| \*\*together\*\* \| \| \| \*\*\$([0-9.]+)\*\* \|`).FindSubmatch(text)
 	if sum == nil {
-		t.Fatal("docs/guide/cost.md does not say what an idle stack costs")
+		t.Fatal("docs/internal/guide-figures.md does not say what an idle stack costs")
 	}
 	idle, err := strconv.ParseFloat(string(sum[1]), 64)
 	if err != nil {
