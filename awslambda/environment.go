@@ -11,7 +11,7 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/internal/names"
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/store/dynamo"
 )
 

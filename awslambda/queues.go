@@ -2,8 +2,8 @@ package awslambda
 
 import (
 	"github.com/turnstile-go/turnstile/internal/names"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/queue/sqs"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 // namedQueues are the activity queues that have a name; nil where none has.

@@ -9,8 +9,8 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 // An invocation as Lambda sends it.

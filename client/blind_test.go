@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 // sentTo keeps what is sent to the orchestrator.

@@ -13,8 +13,8 @@ import (
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/internal/clock"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 )
 

@@ -8,10 +8,10 @@ import (
 
 	"github.com/turnstile-go/turnstile/internal/keyring"
 	"github.com/turnstile-go/turnstile/internal/names"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	memorystore "github.com/turnstile-go/turnstile/internal/store/memory"
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/journal"
 	"github.com/turnstile-go/turnstile/store"
-	"github.com/turnstile-go/turnstile/timer"
 )
 
 // Database keeps everything that a runtime must not forget: package
@@ -32,11 +32,11 @@ type Database interface {
 	Activities() store.Activities
 	Keys() store.Keys
 	// Queue returns the journal of the queue of that name.
-	Queue(name string) queue.Journal
+	Queue(name string) journal.Queue
 	// Queues returns the names of queues that have messages.
 	Queues() ([]string, error)
 	// Timer returns the journal of the timer.
-	Timer() timer.Journal
+	Timer() journal.Timer
 	// Flush returns when all that was written before is durable.
 	Flush(ctx context.Context) error
 }
@@ -57,9 +57,9 @@ func (*inMemory) Release() error                 { return nil }
 func (m *inMemory) Store() store.Store           { return m.store }
 func (m *inMemory) Activities() store.Activities { return m.activities }
 func (m *inMemory) Keys() store.Keys             { return &m.keys }
-func (*inMemory) Queue(string) queue.Journal     { return nil }
+func (*inMemory) Queue(string) journal.Queue     { return nil }
 func (*inMemory) Queues() ([]string, error)      { return nil, nil }
-func (*inMemory) Timer() timer.Journal           { return nil }
+func (*inMemory) Timer() journal.Timer           { return nil }
 func (*inMemory) Flush(context.Context) error    { return nil }
 
 // flushed is a queue for senders from outside: what they have sent is durable

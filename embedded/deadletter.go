@@ -3,8 +3,8 @@ package embedded
 import (
 	"context"
 
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 // DeadLetter is a message that was moved to a dead-letter queue.

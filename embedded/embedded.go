@@ -17,14 +17,14 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/platform"
 	"github.com/turnstile-go/turnstile/internal/host/worker"
 	"github.com/turnstile-go/turnstile/internal/keyring"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	memoryqueue "github.com/turnstile-go/turnstile/internal/queue/memory"
 	"github.com/turnstile-go/turnstile/internal/queues"
 	"github.com/turnstile-go/turnstile/internal/supervised"
+	"github.com/turnstile-go/turnstile/internal/timer"
 	memorytimer "github.com/turnstile-go/turnstile/internal/timer/memory"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
-	"github.com/turnstile-go/turnstile/timer"
 )
 
 // Runtime is an application with the engine, the store, the queues and the timers

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	memoryqueue "github.com/turnstile-go/turnstile/internal/queue/memory"
 	"github.com/turnstile-go/turnstile/internal/queues"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 // Run handles messages until ctx ends, then lets what is being handled finish

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/turnstile-go/turnstile/host"
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
 // subscriber is a function that is called with events about instances, as a bus.

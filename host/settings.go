@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
 // Settings bound what a handler does. The zero value of a field means its

@@ -20,13 +20,13 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/platform"
 	"github.com/turnstile-go/turnstile/internal/host/worker"
 	"github.com/turnstile-go/turnstile/internal/keyring"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	memoryqueue "github.com/turnstile-go/turnstile/internal/queue/memory"
 	"github.com/turnstile-go/turnstile/internal/queues"
 	"github.com/turnstile-go/turnstile/internal/store/memory"
+	"github.com/turnstile-go/turnstile/internal/timer"
 	memorytimer "github.com/turnstile-go/turnstile/internal/timer/memory"
 	"github.com/turnstile-go/turnstile/otel"
-	"github.com/turnstile-go/turnstile/queue"
-	"github.com/turnstile-go/turnstile/timer"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	memoryqueue "github.com/turnstile-go/turnstile/internal/queue/memory"
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/journal"
 	"github.com/turnstile-go/turnstile/sqlite"
 	"github.com/turnstile-go/turnstile/store"
-	"github.com/turnstile-go/turnstile/timer"
 )
 
 // state is what a database has: a line for each turn, message and schedule.
@@ -112,7 +112,7 @@ func crashed(t *testing.T, db *sqlite.DB, random *rand.Rand) (states []state, du
 			schedules = append(schedules, name)
 			now["schedule "+name] = true
 			did()
-			db.Timer().Created(timer.Schedule{Name: name, Due: time.Now().Add(time.Hour), Body: "x"})
+			db.Timer().Created(journal.Schedule{Name: name, Due: time.Now().Add(time.Hour), Body: "x"})
 		case 6:
 			if len(schedules) > 0 {
 				name := schedules[0]

@@ -14,11 +14,11 @@ import (
 	"github.com/ncruces/go-sqlite3"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	memoryqueue "github.com/turnstile-go/turnstile/internal/queue/memory"
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/journal"
 	"github.com/turnstile-go/turnstile/sqlite"
 	"github.com/turnstile-go/turnstile/store"
-	"github.com/turnstile-go/turnstile/timer"
 )
 
 const (
@@ -50,7 +50,7 @@ func ofEverything(t *testing.T, dir string) {
 		key := store.ActivityKey{Instance: id, ExecutionID: 1, EventID: 1}
 		_, err := db.Activities().Heartbeat(ctx, key, store.Heartbeat{Attempt: 1, At: time.UnixMilli(1e12), Details: []byte(`"half"`)}, time.Now().Add(time.Hour))
 		errs = append(errs, err)
-		db.Timer().Created(timer.Schedule{Name: id, Due: time.Now().Add(time.Hour), Body: "due " + id})
+		db.Timer().Created(journal.Schedule{Name: id, Due: time.Now().Add(time.Hour), Body: "due " + id})
 	}
 	_, err := db.Keys().Create(ctx, "key", bytes.Repeat([]byte("k"), 32))
 	errs = append(errs, err)

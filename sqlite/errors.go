@@ -7,9 +7,8 @@ import (
 
 	"github.com/ncruces/go-sqlite3"
 
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/journal"
 	"github.com/turnstile-go/turnstile/store"
-	"github.com/turnstile-go/turnstile/timer"
 )
 
 // Errors of a database, wrapped; test with errors.Is.
@@ -39,13 +38,13 @@ func (e *NewerError) Error() string {
 	return fmt.Sprintf("sqlite: %s has schema version %d, made by a newer build; this build knows versions up to %d: use the newer build, or another directory", e.File, e.Version, e.Known)
 }
 
-// unavailable is trouble that passes, to the store, the queues and the timer.
+// unavailable is trouble that passes, to the store and the journals.
 type unavailable struct{ err error }
 
 func (e unavailable) Error() string { return e.err.Error() }
 func (e unavailable) Unwrap() error { return e.err }
 func (e unavailable) Is(target error) bool {
-	return target == store.ErrUnavailable || target == queue.ErrUnavailable || target == timer.ErrUnavailable
+	return target == store.ErrUnavailable || target == journal.ErrUnavailable
 }
 
 // explain says what an error of SQLite means for whoever has the file.

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/ncruces/go-sqlite3"
+
 	"github.com/turnstile-go/turnstile/store"
 )
 

@@ -7,8 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/turnstile-go/turnstile/queue"
-	"github.com/turnstile-go/turnstile/timer"
+	"github.com/turnstile-go/turnstile/journal"
 )
 
 // notes are what the journals of queues and timer have noted since the last
@@ -28,7 +27,7 @@ type messageKey struct {
 // messageNote is what became of a message: sent, if that was since, or else
 // received or deleted.
 type messageNote struct {
-	sent     *queue.Kept
+	sent     *journal.Message
 	received int
 	deleted  bool
 }
@@ -41,7 +40,7 @@ type rememberedNote struct {
 
 // scheduleNote is a schedule created, or nil for one removed.
 type scheduleNote struct {
-	created *timer.Schedule
+	created *journal.Schedule
 	order   int64
 }
 
@@ -60,7 +59,7 @@ func (n *notes) message(key messageKey, change func(m messageNote) (note message
 	}
 }
 
-func (n *notes) sent(queue string, m queue.Kept) {
+func (n *notes) sent(queue string, m journal.Message) {
 	n.message(messageKey{queue, m.Seq}, func(messageNote) (messageNote, bool) { return messageNote{sent: &m}, true })
 }
 
@@ -143,7 +142,7 @@ func (n *notes) apply(c *conn) error {
 		err := c.exec("INSERT INTO remembered (until_ns, queue, ids) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET ids = ids || excluded.ids", r.until.UnixNano(), name, r.lines.String())
 		if err == nil {
 			// By the clock of the queue, which was at this when the last was sent.
-			err = c.exec("DELETE FROM remembered WHERE until_ns <= ?", r.until.Add(-queue.DedupWindow).UnixNano())
+			err = c.exec("DELETE FROM remembered WHERE until_ns <= ?", r.until.Add(-journal.DedupWindow).UnixNano())
 		}
 		if err != nil {
 			return err
@@ -164,7 +163,7 @@ func (n *notes) apply(c *conn) error {
 	return nil
 }
 
-func insertMessage(c *conn, queue string, m *queue.Kept) error {
+func insertMessage(c *conn, queue string, m *journal.Message) error {
 	var due, attributes any
 	if !m.Due.IsZero() {
 		due = m.Due.UnixNano()
@@ -182,15 +181,15 @@ func insertMessage(c *conn, queue string, m *queue.Kept) error {
 
 // rememberedLine is a deduplication id as it is kept: none of its parts has a
 // space in it.
-func rememberedLine(r *queue.Remembered) string {
+func rememberedLine(r *journal.Remembered) string {
 	return r.Group + " " + r.DedupID + " " + r.MessageID + " " + strconv.FormatInt(r.Until.UnixNano(), 10) + "\n"
 }
 
-func parseRemembered(line string) (r queue.Remembered, err error) {
+func parseRemembered(line string) (r journal.Remembered, err error) {
 	parts := strings.Split(line, " ")
 	if len(parts) != 4 {
 		return r, fmt.Errorf("%.60q is no deduplication id", line)
 	}
 	until, err := strconv.ParseInt(parts[3], 10, 64)
-	return queue.Remembered{Group: parts[0], DedupID: parts[1], MessageID: parts[2], Until: time.Unix(0, until)}, err
+	return journal.Remembered{Group: parts[0], DedupID: parts[1], MessageID: parts[2], Until: time.Unix(0, until)}, err
 }

@@ -13,9 +13,8 @@ import (
 	"github.com/ncruces/go-sqlite3"
 
 	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/journal"
 	"github.com/turnstile-go/turnstile/store"
-	"github.com/turnstile-go/turnstile/timer"
 )
 
 // scanned are the statements that look at a whole table, with the reason why
@@ -167,11 +166,11 @@ func useJournals(ctx context.Context, db *DB) error {
 	_, loaded := q.Load()
 	_, scheduled := tm.Load()
 	for seq := range int64(3) {
-		m := queue.Kept{Seq: seq}
+		m := journal.Message{Seq: seq}
 		m.ID, m.Group, m.DedupID, m.Body, m.SentAt = fmt.Sprint(seq), "g", "d", "b", time.Now()
 		q.Sent(m)
 	}
-	tm.Created(timer.Schedule{Name: "a", Due: time.Now(), Body: "b"})
+	tm.Created(journal.Schedule{Name: "a", Due: time.Now(), Body: "b"})
 	if err := db.Flush(ctx); err != nil {
 		return err
 	}

@@ -9,7 +9,8 @@ import (
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
-	"github.com/turnstile-go/turnstile/queue"
+
+	"github.com/turnstile-go/turnstile/journal"
 )
 
 // queueJournal keeps the messages of a queue.
@@ -26,10 +27,10 @@ type queueJournal struct {
 	last int64
 }
 
-var _ queue.Journal = (*queueJournal)(nil)
+var _ journal.Queue = (*queueJournal)(nil)
 
 // Queue implements embedded.Database. A name has one journal.
-func (db *DB) Queue(name string) queue.Journal {
+func (db *DB) Queue(name string) journal.Queue {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	j := db.queues[name]
@@ -51,14 +52,14 @@ func (db *DB) Queues() (names []string, err error) {
 	return names, err
 }
 
-// Ready implements queue.Journal.
+// Ready implements journal.Queue.
 func (j *queueJournal) Ready() error { return j.db.writer.ready() }
 
-// Load implements queue.Journal.
-func (j *queueJournal) Load() (queue.Contents, error) {
+// Load implements journal.Queue.
+func (j *queueJournal) Load() (journal.Contents, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	kept := queue.Contents{LastSeq: j.last}
+	kept := journal.Contents{LastSeq: j.last}
 	now := j.db.options.now()
 	err := j.db.readers.read(func(c *conn) error {
 		err := c.query(func(s *sqlite3.Stmt) error {
@@ -85,18 +86,18 @@ func (j *queueJournal) Load() (queue.Contents, error) {
 			return nil
 		}, "SELECT ids FROM remembered WHERE queue = ? ORDER BY until_ns", j.name)
 	})
-	slices.SortStableFunc(kept.Remembered, func(a, b queue.Remembered) int { return a.Until.Compare(b.Until) })
+	slices.SortStableFunc(kept.Remembered, func(a, b journal.Remembered) int { return a.Until.Compare(b.Until) })
 	return kept, err
 }
 
 // rememberedOf is the deduplication id that a message of a FIFO queue was sent
 // with.
-func rememberedOf(m *queue.Kept) queue.Remembered {
-	return queue.Remembered{Group: m.Group, DedupID: m.DedupID, MessageID: m.ID, Until: m.SentAt.Add(queue.DedupWindow)}
+func rememberedOf(m *journal.Message) journal.Remembered {
+	return journal.Remembered{Group: m.Group, DedupID: m.DedupID, MessageID: m.ID, Until: m.SentAt.Add(journal.DedupWindow)}
 }
 
-func scanMessage(s *sqlite3.Stmt) (queue.Kept, error) {
-	m := queue.Kept{Seq: s.ColumnInt64(0)}
+func scanMessage(s *sqlite3.Stmt) (journal.Message, error) {
+	m := journal.Message{Seq: s.ColumnInt64(0)}
 	m.ID, m.Body, m.Group, m.DedupID = s.ColumnText(1), s.ColumnText(2), s.ColumnText(3), s.ColumnText(4)
 	m.ReceiveCount, m.SentAt, m.Sender = s.ColumnInt(5), time.Unix(0, s.ColumnInt64(6)), s.ColumnText(9)
 	if s.ColumnType(7) != sqlite3.NULL {
@@ -110,8 +111,8 @@ func scanMessage(s *sqlite3.Stmt) (queue.Kept, error) {
 	return m, nil
 }
 
-// Sent implements queue.Journal.
-func (j *queueJournal) Sent(m queue.Kept) {
+// Sent implements journal.Queue.
+func (j *queueJournal) Sent(m journal.Message) {
 	j.mu.Lock()
 	j.last = max(j.last, m.Seq)
 	j.mu.Unlock()
@@ -124,7 +125,7 @@ func (j *queueJournal) Sent(m queue.Kept) {
 	})
 }
 
-// Received implements queue.Journal.
+// Received implements journal.Queue.
 func (j *queueJournal) Received(seq int64, count int) {
 	if seq <= j.db.base {
 		// It was there when a process ended that did not close the database, and may
@@ -144,7 +145,7 @@ func (j *queueJournal) Received(seq int64, count int) {
 	j.db.writer.note(func(n *notes) { n.received(j.name, seq, count) })
 }
 
-// Deleted implements queue.Journal.
+// Deleted implements journal.Queue.
 func (j *queueJournal) Deleted(seq int64) {
 	j.forget(seq)
 	j.db.writer.note(func(n *notes) { n.deleted(j.name, seq) })

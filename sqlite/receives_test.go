@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/turnstile-go/turnstile/internal/queue"
 	memoryqueue "github.com/turnstile-go/turnstile/internal/queue/memory"
-	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/sqlite"
 )
 

@@ -10,15 +10,15 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/turnstile-go/turnstile/internal/queue"
 	memoryqueue "github.com/turnstile-go/turnstile/internal/queue/memory"
 	"github.com/turnstile-go/turnstile/internal/queue/queuetest"
 	"github.com/turnstile-go/turnstile/internal/store/storetest"
+	"github.com/turnstile-go/turnstile/internal/timer"
 	memorytimer "github.com/turnstile-go/turnstile/internal/timer/memory"
 	"github.com/turnstile-go/turnstile/internal/timer/timertest"
-	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/sqlite"
 	"github.com/turnstile-go/turnstile/store"
-	"github.com/turnstile-go/turnstile/timer"
 )
 
 // TestMain runs the tests; in another process that one of them has started,

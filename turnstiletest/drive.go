@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/queues"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 // reached says why drive returned.

@@ -12,12 +12,12 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/orchestrator"
 	"github.com/turnstile-go/turnstile/internal/host/worker"
 	"github.com/turnstile-go/turnstile/internal/keyring"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/queues"
 	memorystore "github.com/turnstile-go/turnstile/internal/store/memory"
+	"github.com/turnstile-go/turnstile/internal/timer"
 	memorytimer "github.com/turnstile-go/turnstile/internal/timer/memory"
-	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
-	"github.com/turnstile-go/turnstile/timer"
 )
 
 // T is what the kit needs of a *testing.T.

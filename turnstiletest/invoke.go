@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/internal/host/platform"
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
 // handle gives a batch to its process.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/host"
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
 // Option is an option of [New], [CrashTest] and [Replay].

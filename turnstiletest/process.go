@@ -17,9 +17,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/worker"
 	"github.com/turnstile-go/turnstile/internal/keyring"
 	"github.com/turnstile-go/turnstile/internal/near"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	memoryqueue "github.com/turnstile-go/turnstile/internal/queue/memory"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 // processes starts the processes that are not there.

@@ -11,8 +11,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/clock"
 	"github.com/turnstile-go/turnstile/internal/host/orchestrator"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/queues"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 // task is a batch of messages on its way through a process. It runs on a

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/internal/deadletter"
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/store"
 )
 

@@ -13,7 +13,7 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/printable"
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/store"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/store"
 )
 

@@ -13,8 +13,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
 	"github.com/turnstile-go/turnstile/internal/printable"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 // declareSelection declares the flags that select dead letters.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 // send puts a message on a queue and returns its id.

@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/remote"
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/store"
 )
 

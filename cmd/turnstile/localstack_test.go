@@ -21,8 +21,8 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/address"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/store/dynamo"
 )

@@ -23,10 +23,10 @@ import (
 	"github.com/turnstile-go/turnstile/internal/console"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
 	"github.com/turnstile-go/turnstile/internal/keyring"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	memoryqueue "github.com/turnstile-go/turnstile/internal/queue/memory"
 	memorystore "github.com/turnstile-go/turnstile/internal/store/memory"
 	"github.com/turnstile-go/turnstile/lint"
-	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 )
 

@@ -17,8 +17,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/orchestrator"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
 	"github.com/turnstile-go/turnstile/internal/keyring"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	memorystore "github.com/turnstile-go/turnstile/internal/store/memory"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 type order struct {

@@ -9,10 +9,10 @@ import (
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/bill"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	storememory "github.com/turnstile-go/turnstile/internal/store/memory"
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/timer"
 	"github.com/turnstile-go/turnstile/store"
-	"github.com/turnstile-go/turnstile/timer"
 )
 
 // sink takes everything.

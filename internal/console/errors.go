@@ -11,8 +11,8 @@ import (
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/schedule"
 	"github.com/turnstile-go/turnstile/store"
 )

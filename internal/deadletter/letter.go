@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/turnstile-go/turnstile/codec"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 // Letter is a message in a final dead-letter queue.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
 // Verdict on a dead letter that was looked at.

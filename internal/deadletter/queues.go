@@ -1,6 +1,8 @@
 package deadletter
 
-import "github.com/turnstile-go/turnstile/queue"
+import (
+	"github.com/turnstile-go/turnstile/internal/queue"
+)
 
 // Queues of a stack by their names.
 type Queues map[string]queue.Queue

@@ -7,9 +7,9 @@ import (
 
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/queue/memory"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 // Stand is a clock that stands still.

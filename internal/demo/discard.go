@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
 // discard is the queue of a world that does not go on.

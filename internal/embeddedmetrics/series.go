@@ -3,7 +3,7 @@ package embeddedmetrics
 import (
 	"math"
 
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
 // maxValues is how many values of a metric one line may carry. A process that has

@@ -9,8 +9,9 @@ import (
 
 	"github.com/turnstile-go/turnstile/internal/clock"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/queue/memory"
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/journal"
 )
 
 // Queues are those of the template.
@@ -37,7 +38,7 @@ const (
 
 // New returns the queues on a clock: empty, or with what their journals keep.
 // journal, unless nil, returns the one of the queue of a name; nil for none.
-func New(c clock.Clock, journal func(name string) queue.Journal) (*Queues, error) {
+func New(c clock.Clock, journal func(name string) journal.Queue) (*Queues, error) {
 	var errs []error
 	q := &Queues{Named: map[string]*memory.Queue{}, open: func(o memory.Options) (*memory.Queue, error) {
 		o.Clock = c

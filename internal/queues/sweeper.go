@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/internal/clock"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 // slot is how exactly a sweep comes for what has ended: ends of one slot share a sweep.

@@ -20,7 +20,7 @@ import (
 	"github.com/turnstile-go/turnstile/awslambda"
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/timer"
+	"github.com/turnstile-go/turnstile/internal/timer"
 )
 
 // stack is the template as it is deployed in LocalStack.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 // restored returns new tables with what stands in these now: what a restore to a

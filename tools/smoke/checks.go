@@ -12,7 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/smokeapp"
-	"github.com/turnstile-go/turnstile/timer"
+	"github.com/turnstile-go/turnstile/internal/timer"
 )
 
 // chain runs activities one after the other.

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 )
 

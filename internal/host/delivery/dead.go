@@ -8,8 +8,8 @@ import (
 	"maps"
 	"strings"
 
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 // MoveToDead sends a message to a dead-letter queue, with the reason beside its

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/internal/logattr"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 // About returns a context whose lines of the log are about an item.

@@ -11,8 +11,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/clock"
 	"github.com/turnstile-go/turnstile/internal/host/edge"
 	"github.com/turnstile-go/turnstile/internal/host/publishing"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 // Events about an instance follow from its commits, as all does that a commit sends: they

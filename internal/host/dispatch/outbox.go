@@ -10,10 +10,10 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/delivery"
 	"github.com/turnstile-go/turnstile/internal/host/edge"
 	"github.com/turnstile-go/turnstile/internal/keyring"
+	"github.com/turnstile-go/turnstile/internal/queue"
+	"github.com/turnstile-go/turnstile/internal/timer"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
-	"github.com/turnstile-go/turnstile/timer"
 )
 
 // Composer has what is needed to make work items.

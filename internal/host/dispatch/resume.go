@@ -6,8 +6,8 @@ import (
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/timer"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/timer"
 )
 
 // resumes sends the resume by which an instance goes on at a time that its suspend gives.

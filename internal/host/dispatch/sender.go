@@ -16,9 +16,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/publishing"
 	"github.com/turnstile-go/turnstile/internal/host/random"
 	"github.com/turnstile-go/turnstile/internal/host/sharing"
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/queue"
+	"github.com/turnstile-go/turnstile/internal/timer"
 	"github.com/turnstile-go/turnstile/store"
-	"github.com/turnstile-go/turnstile/timer"
 )
 
 // ErrUnsent is wrapped by errors of sending what a commit asked for.

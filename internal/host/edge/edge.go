@@ -10,8 +10,8 @@ import (
 	"unsafe"
 
 	"github.com/turnstile-go/turnstile/codec"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 )
 

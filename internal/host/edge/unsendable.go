@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 // shortText is how many bytes of its message a shortened failure keeps.

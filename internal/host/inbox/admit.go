@@ -12,8 +12,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/delivery"
 	"github.com/turnstile-go/turnstile/internal/host/edge"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 // Open parses the messages of a batch. Those that are let in are left unsettled:

@@ -10,8 +10,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/delivery"
 	"github.com/turnstile-go/turnstile/internal/host/lease"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 // Hold keeps the messages of a batch from others until its invocation is over. It returns

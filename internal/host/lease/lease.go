@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/internal/clock"
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
 // Skew is by how much the clock of a process may differ from that of another, or of a

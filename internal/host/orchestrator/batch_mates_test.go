@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
 // sharedBatch has one batch hold an activity "Short", which takes no time, and

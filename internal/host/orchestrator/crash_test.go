@@ -15,9 +15,9 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/host/reading"
+	"github.com/turnstile-go/turnstile/internal/timer"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
-	"github.com/turnstile-go/turnstile/timer"
 )
 
 // The crash points W, all of them: a program is run once undisturbed to count

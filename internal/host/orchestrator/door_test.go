@@ -8,8 +8,8 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/internal/host/inbox"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 // copiedWorld has orchestrations that something is to be dispatched of.

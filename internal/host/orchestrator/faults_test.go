@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/queue"
+	"github.com/turnstile-go/turnstile/internal/timer"
 	"github.com/turnstile-go/turnstile/store"
-	"github.com/turnstile-go/turnstile/timer"
 )
 
 // errKilled is what the calls of a dead process return; nobody hears it.

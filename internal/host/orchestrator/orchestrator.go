@@ -23,8 +23,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/sweep"
 	"github.com/turnstile-go/turnstile/internal/host/watchdog"
 	"github.com/turnstile-go/turnstile/internal/keyring"
+	"github.com/turnstile-go/turnstile/internal/timer"
 	"github.com/turnstile-go/turnstile/store"
-	"github.com/turnstile-go/turnstile/timer"
 )
 
 // Config is what an Orchestrator works with.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"strings"
 
+	"github.com/turnstile-go/turnstile/internal/queue"
+	"github.com/turnstile-go/turnstile/internal/timer"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
-	"github.com/turnstile-go/turnstile/timer"
 )
 
 // sends is how often a process asks the timer service and the delay queue to bring back

@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/internal/host/deciding"
+	"github.com/turnstile-go/turnstile/internal/queue"
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 // withKey lets other processes take over, which have that key alone.

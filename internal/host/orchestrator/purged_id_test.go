@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/internal/host/deciding"
+	"github.com/turnstile-go/turnstile/internal/queue"
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
@@ -16,7 +17,6 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/dispatch"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 )
 

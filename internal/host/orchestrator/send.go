@@ -12,9 +12,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/dispatch"
 	"github.com/turnstile-go/turnstile/internal/host/edge"
 	"github.com/turnstile-go/turnstile/internal/host/inbox"
+	"github.com/turnstile-go/turnstile/internal/timer"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
-	"github.com/turnstile-go/turnstile/timer"
 )
 
 // outbox returns an empty one that goes on with the chain of this turn.

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/internal/host/deciding"
+	"github.com/turnstile-go/turnstile/internal/queue"
 
 	"github.com/turnstile-go/turnstile/internal/host/platform"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 )
 

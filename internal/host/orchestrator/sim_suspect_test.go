@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/turnstile-go/turnstile/internal/host/platform"
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/store"
 )
 

@@ -11,8 +11,8 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 )
 

@@ -22,13 +22,13 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/sweep"
 	"github.com/turnstile-go/turnstile/internal/host/worker"
 	"github.com/turnstile-go/turnstile/internal/keyring"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	queuememory "github.com/turnstile-go/turnstile/internal/queue/memory"
 	storememory "github.com/turnstile-go/turnstile/internal/store/memory"
+	"github.com/turnstile-go/turnstile/internal/timer"
 	timermemory "github.com/turnstile-go/turnstile/internal/timer/memory"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
-	"github.com/turnstile-go/turnstile/timer"
 )
 
 // world is real memory queues, store and timer in virtual time, with one

@@ -1,7 +1,7 @@
 package platform
 
 import (
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
 // Source is the queue that a message came from.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/clock"
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
 // Time bounds how long a bus may hold up others. What it has not taken by then goes round

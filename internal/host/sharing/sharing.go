@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/internal/clock"
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
 // invocation is what one invocation has under way. The first sender waits for others

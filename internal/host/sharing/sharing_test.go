@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/internal/clock"
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
 // callQueue notes calls, each of which takes eight milliseconds.

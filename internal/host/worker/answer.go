@@ -12,8 +12,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/attempt"
 	"github.com/turnstile-go/turnstile/internal/host/delivery"
 	"github.com/turnstile-go/turnstile/internal/host/edge"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 )
 

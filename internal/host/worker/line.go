@@ -13,7 +13,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/delivery"
 	"github.com/turnstile-go/turnstile/internal/host/sharing"
 	"github.com/turnstile-go/turnstile/internal/limits"
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/store"
 )
 

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/store"
 )
 

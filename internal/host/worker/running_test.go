@@ -12,10 +12,10 @@ import (
 	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
 	"github.com/turnstile-go/turnstile/internal/host/worker"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	queuememory "github.com/turnstile-go/turnstile/internal/queue/memory"
 	storememory "github.com/turnstile-go/turnstile/internal/store/memory"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 // hanging is a worker whose activity waits until it is let go, and its queues.

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/internal/clock"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/queue/memory"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 func newClock() *clock.Virtual { return clock.NewVirtual(time.Unix(1_700_000_000, 0)) }

@@ -6,9 +6,9 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/queue/memory"
 	"github.com/turnstile-go/turnstile/internal/queue/queuetest"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

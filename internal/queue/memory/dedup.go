@@ -5,7 +5,7 @@ import (
 	"encoding/hex"
 	"time"
 
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/journal"
 )
 
 // dedup remembers deduplication ids for queue.DedupWindow from the first send, also
@@ -39,7 +39,7 @@ func (d *dedup) find(key dedupKey, now time.Time) (string, bool) {
 }
 
 func (d *dedup) remember(key dedupKey, id string, now time.Time) {
-	d.add(dedupEntry{key, id, now.Add(queue.DedupWindow)})
+	d.add(dedupEntry{key, id, now.Add(journal.DedupWindow)})
 }
 
 func (d *dedup) add(e dedupEntry) {

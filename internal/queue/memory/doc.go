@@ -1,6 +1,6 @@
 // Package memory is a queue with the semantics of SQS in the memory of one
 // process: FIFO groups, deduplication, visibility timeouts, delays, redrive to
-// a dead-letter queue, long polling. With a queue.Journal its messages outlive the
+// a dead-letter queue, long polling. With a journal.Queue its messages outlive the
 // process.
 //
 // It is deterministic: on an injected clock the same calls in the same order

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
 // Counts of a queue's messages. All zero: the queue is empty.

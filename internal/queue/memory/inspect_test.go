@@ -4,8 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/queue/memory"
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/journal"
 )
 
 func opened(t *testing.T, o memory.Options) *memory.Queue {
@@ -144,7 +145,7 @@ func TestRememberedIsWhatWouldBeDeduplicated(t *testing.T) {
 	if got := q.Remembered(); len(got) != 1 || got["a\nx"] != ids[0] {
 		t.Errorf("remembered %v", got)
 	}
-	clock.Advance(queue.DedupWindow)
+	clock.Advance(journal.DedupWindow)
 	if got := q.Remembered(); len(got) != 0 {
 		t.Errorf("still remembered %v", got)
 	}

@@ -1,9 +1,11 @@
 package memory
 
 import (
+	"errors"
 	"fmt"
 
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/queue"
+	"github.com/turnstile-go/turnstile/journal"
 )
 
 // load fills an empty queue with what its journal kept.
@@ -35,10 +37,26 @@ func (q *Queue) load() error {
 	return nil
 }
 
+// journalReady is an error if the journal takes nothing for now.
+func (q *Queue) journalReady() error {
+	if q.opts.Journal == nil {
+		return nil
+	}
+	err := q.opts.Journal.Ready()
+	if errors.Is(err, journal.ErrUnavailable) {
+		return fmt.Errorf("%w: %w", queue.ErrUnavailable, err)
+	}
+	return err
+}
+
 // noteSent tells the journal of a message that has entered.
 func (q *Queue) noteSent(m *message) {
 	if j := q.opts.Journal; j != nil {
-		k := queue.Kept{Message: m.seen(), Seq: m.seq}
+		seen := m.seen()
+		k := journal.Message{
+			Seq: m.seq, ID: seen.ID, Body: seen.Body, Group: seen.Group, DedupID: seen.DedupID,
+			ReceiveCount: seen.ReceiveCount, SentAt: seen.SentAt, Attributes: seen.Attributes, Sender: seen.Sender,
+		}
 		if m.state == delayed {
 			k.Due = m.due
 		}

@@ -4,39 +4,41 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/queue/memory"
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/journal"
 )
 
 // notes is a journal in two maps.
 type notes struct {
-	messages   map[int64]queue.Kept
-	remembered []queue.Remembered
+	messages   map[int64]journal.Message
+	remembered []journal.Remembered
 	last       int64
 	refuses    error
 	fifo       bool
 }
 
-func newNotes(fifo bool) *notes { return &notes{messages: map[int64]queue.Kept{}, fifo: fifo} }
+func newNotes(fifo bool) *notes { return &notes{messages: map[int64]journal.Message{}, fifo: fifo} }
 
-func (n *notes) Load() (queue.Contents, error) {
-	messages := slices.SortedFunc(maps.Values(n.messages), func(a, b queue.Kept) int { return cmp.Compare(a.Seq, b.Seq) })
-	return queue.Contents{Messages: messages, Remembered: n.remembered, LastSeq: n.last}, n.refuses
+func (n *notes) Load() (journal.Contents, error) {
+	messages := slices.SortedFunc(maps.Values(n.messages), func(a, b journal.Message) int { return cmp.Compare(a.Seq, b.Seq) })
+	return journal.Contents{Messages: messages, Remembered: n.remembered, LastSeq: n.last}, n.refuses
 }
 
 func (n *notes) Ready() error { return n.refuses }
 
-func (n *notes) Sent(m queue.Kept) {
+func (n *notes) Sent(m journal.Message) {
 	n.messages[m.Seq] = m
 	n.last = m.Seq
 	if n.fifo {
-		n.remembered = append(n.remembered, queue.Remembered{Group: m.Group, DedupID: m.DedupID, MessageID: m.ID, Until: m.SentAt.Add(queue.DedupWindow)})
+		n.remembered = append(n.remembered, journal.Remembered{Group: m.Group, DedupID: m.DedupID, MessageID: m.ID, Until: m.SentAt.Add(journal.DedupWindow)})
 	}
 }
 
@@ -55,8 +57,12 @@ func TestAJournalThatIsNotReadyRefusesWhatIsSent(t *testing.T) {
 	q := open(t, memory.Options{Name: "orders", FIFO: true, Journal: n})
 	m := queue.Outgoing{Body: "x", Group: "a"}
 	n.refuses = full
-	if err := q.Send(t.Context(), m); !errors.Is(err, full) || q.Counts() != (memory.Counts{}) {
+	if err := q.Send(t.Context(), m); !errors.Is(err, full) || errors.Is(err, queue.ErrUnavailable) || q.Counts() != (memory.Counts{}) {
 		t.Errorf("Send: %v, and the queue has %+v", err, q.Counts())
+	}
+	n.refuses = fmt.Errorf("%w: %w", journal.ErrUnavailable, full)
+	if err := q.Send(t.Context(), m); !errors.Is(err, full) || !errors.Is(err, queue.ErrUnavailable) || q.Counts() != (memory.Counts{}) {
+		t.Errorf("Send: %v, and the queue has %+v; trouble that passes is queue.ErrUnavailable", err, q.Counts())
 	}
 	if _, err := memory.New(memory.Options{Name: "orders", FIFO: true, Journal: n}); !errors.Is(err, full) || !strings.Contains(err.Error(), "orders") {
 		t.Errorf("New: %v; want the queue's name, and why", err)

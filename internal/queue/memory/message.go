@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
 type state int

@@ -10,8 +10,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/queue/memory"
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/journal"
 )
 
 // model is a FIFO or standard queue with its dead-letter queue, deliberately
@@ -44,7 +45,7 @@ type modelSent struct {
 func (m *model) send(group, dedup, body string, delay time.Duration) string {
 	if m.fifo {
 		for _, s := range m.sent {
-			if s.group == group && s.dedup == dedup && m.now.Sub(s.at) < queue.DedupWindow {
+			if s.group == group && s.dedup == dedup && m.now.Sub(s.at) < journal.DedupWindow {
 				return s.id
 			}
 		}

@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/internal/clock"
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/queue"
+	"github.com/turnstile-go/turnstile/journal"
 )
 
 // DefaultVisibility is how long a message received stays invisible, as on SQS.
@@ -53,7 +54,7 @@ type Options struct {
 	Expired func(queue.Message)
 	// Journal keeps the messages beyond the process; default: nobody does. Its
 	// dead-letter queue has one as well then.
-	Journal queue.Journal
+	Journal journal.Queue
 }
 
 func (o *Options) complete() error {

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
 // ErrClosed is returned after Close.
@@ -101,10 +101,8 @@ func (q *Queue) sendFrom(ctx context.Context, sender string, msgs []queue.Outgoi
 		return nil, err
 	}
 	defer q.unlock()
-	if j := q.opts.Journal; j != nil {
-		if err := j.Ready(); err != nil {
-			return nil, err
-		}
+	if err := q.journalReady(); err != nil {
+		return nil, err
 	}
 	ids := make([]string, len(msgs))
 	var failed map[int]error

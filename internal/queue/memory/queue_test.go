@@ -8,8 +8,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/queue/memory"
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/journal"
 )
 
 func send(t *testing.T, q *memory.Queue, msgs ...queue.Outgoing) []string {
@@ -74,7 +75,7 @@ func TestQ04ADeduplicatedSendReturnsTheFirstMessagesID(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	clock.Advance(queue.DedupWindow - 1)
+	clock.Advance(journal.DedupWindow - 1)
 	if again := send(t, q, x); again[0] != first[0] {
 		t.Errorf("id %q within the window, want %q", again[0], first[0])
 	}
@@ -93,13 +94,13 @@ func TestARedriveIsNeverLostToDeduplication(t *testing.T) {
 	// redrive uses.
 	send(t, dead, queue.Outgoing{Body: "other", Group: "a", DedupID: "queue-1"})
 	send(t, q, queue.Outgoing{Body: "poison", Group: "a"})
-	clock.Advance(queue.DedupWindow / 2)
+	clock.Advance(journal.DedupWindow / 2)
 	receive(t, q, "poison")
 	clock.Advance(memory.DefaultVisibility)
 	receive(t, dead, "other", "poison")
 	// Its id counts for what is sent from now on, the whole window long.
 	again := queue.Outgoing{Body: "again", Group: "a", DedupID: "queue-1"}
-	clock.Advance(queue.DedupWindow - 1)
+	clock.Advance(journal.DedupWindow - 1)
 	if ids := send(t, dead, again); ids[0] != "queue-1" {
 		t.Errorf("sent as %q, want it deduplicated to queue-1", ids[0])
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/queue/memory"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 func TestAMessageThatIsLongerThanTheQueueTakesIsRejectedAlone(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
 // expire deletes what has been in the queue for longer than its retention,

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/queue/memory"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 func TestTheTwelveHoursOfVisibilityCountFromTheReceiptWhereThatIsAskedFor(t *testing.T) {

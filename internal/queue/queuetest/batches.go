@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
 // The half of Q-06 that needs a service that fails is in the tests of

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
 var deduplication = []scenario{

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
 var delays = []scenario{

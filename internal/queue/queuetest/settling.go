@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
 var settling = []scenario{

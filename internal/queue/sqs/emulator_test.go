@@ -15,9 +15,9 @@ import (
 	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/queue/queuetest"
 	"github.com/turnstile-go/turnstile/internal/queue/sqs"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 // TestConformanceOnLocalStack runs the suite on SQS as LocalStack has it.

@@ -13,8 +13,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
 
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/queue/sqs"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 // served returns a queue whose real SDK client talks to a server that answers

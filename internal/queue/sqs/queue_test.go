@@ -11,8 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/aws/smithy-go"
 
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/queue/sqs"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 func TestAQueueNeedsAClientAndAURL(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
 // maxWaitSeconds is how long SQS waits in one call.

@@ -3,9 +3,9 @@ package check
 import (
 	"strings"
 
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 // checkCorrupt is: no message may be moved because of a history that

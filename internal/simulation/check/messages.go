@@ -7,9 +7,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/platform"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/internal/timer"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
-	"github.com/turnstile-go/turnstile/timer"
 )
 
 // Acknowledged is I-07: what is deleted from a queue is accounted for.

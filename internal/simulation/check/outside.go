@@ -7,9 +7,9 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/internal/timer"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
-	"github.com/turnstile-go/turnstile/timer"
 )
 
 // aboutToSend checks that nobody sends what it knows to be complete, or what

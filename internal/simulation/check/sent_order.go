@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/simulation/fault"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 )
 

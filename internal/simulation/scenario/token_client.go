@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 	"github.com/turnstile-go/turnstile/internal/simulation/program"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 // handOut gives the token of a pending activity to a client. He uses it at some

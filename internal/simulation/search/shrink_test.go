@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/simulation"
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
 	"github.com/turnstile-go/turnstile/internal/simulation/scenario"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 )
 

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"time"
 
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/simulation/fault"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 // finished does with the messages of a batch what the event source does.

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 // simArchive is the archive as a process sees it: it takes what is to be purged by its

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 // asksForSweep sees a process of a named build ask for its sweep. The queue must not

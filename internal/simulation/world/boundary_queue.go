@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/turnstile-go/turnstile/internal/queue"
 	queuememory "github.com/turnstile-go/turnstile/internal/queue/memory"
 	"github.com/turnstile-go/turnstile/internal/simulation/fault"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 // Who sends, as the service would say it.

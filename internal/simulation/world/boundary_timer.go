@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/simulation/fault"
+	"github.com/turnstile-go/turnstile/internal/timer"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
-	"github.com/turnstile-go/turnstile/timer"
 )
 
 // simTimer is the timer service as a process sees it.

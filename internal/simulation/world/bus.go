@@ -8,8 +8,8 @@ import (
 
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/host/publishing"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/simulation/fault"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 var errBus = errors.New("simulation: the bus is not available")

@@ -8,17 +8,17 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/internal/clock"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	queuememory "github.com/turnstile-go/turnstile/internal/queue/memory"
 	"github.com/turnstile-go/turnstile/internal/queue/queuetest"
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
 	"github.com/turnstile-go/turnstile/internal/simulation/fault"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 	"github.com/turnstile-go/turnstile/internal/store/storetest"
+	"github.com/turnstile-go/turnstile/internal/timer"
 	timermemory "github.com/turnstile-go/turnstile/internal/timer/memory"
 	"github.com/turnstile-go/turnstile/internal/timer/timertest"
-	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
-	"github.com/turnstile-go/turnstile/timer"
 )
 
 // The boundary of a simulated process passes the suites that the real stores,

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
-	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 )
 

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/turnstile-go/turnstile/internal/queue"
 	queuememory "github.com/turnstile-go/turnstile/internal/queue/memory"
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
 	"github.com/turnstile-go/turnstile/internal/simulation/program"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 // In a run with the bias queues, activities name queues. Each has workers of its own. A

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
 	"github.com/turnstile-go/turnstile/internal/simulation/fault"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 // receive takes a batch from a queue and gives it to a process.

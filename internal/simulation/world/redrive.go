@@ -3,8 +3,8 @@ package world
 import (
 	"strings"
 
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 // Redrive sends dead letters again that got there by their receive count, or

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"hash/fnv"
 
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 // rejects returns why a queue takes a message at no time, in a run with that bias; nil if

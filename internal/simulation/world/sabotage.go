@@ -2,7 +2,7 @@ package world
 
 import (
 	"github.com/turnstile-go/turnstile/codec"
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/store"
 )
 

@@ -4,9 +4,8 @@ import (
 	"time"
 
 	storememory "github.com/turnstile-go/turnstile/internal/store/memory"
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/journal"
 	"github.com/turnstile-go/turnstile/store"
-	"github.com/turnstile-go/turnstile/timer"
 )
 
 // Services are what a run is made on in place of memory, so that whatever keeps
@@ -16,9 +15,9 @@ type Services interface {
 	// Activities expire by the time of the run.
 	Activities(now func() time.Time) store.Activities
 	// Queue returns the journal of a queue.
-	Queue(name string) queue.Journal
+	Queue(name string) journal.Queue
 	// Timer returns the journal of the timer.
-	Timer() timer.Journal
+	Timer() journal.Timer
 }
 
 // inMemory are the services of Run.
@@ -28,5 +27,5 @@ func (inMemory) Store() store.Store { return storememory.New() }
 func (inMemory) Activities(now func() time.Time) store.Activities {
 	return storememory.NewActivities(now)
 }
-func (inMemory) Queue(string) queue.Journal { return nil }
-func (inMemory) Timer() timer.Journal       { return nil }
+func (inMemory) Queue(string) journal.Queue { return nil }
+func (inMemory) Timer() journal.Timer       { return nil }

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
 	"github.com/turnstile-go/turnstile/internal/simulation/fault"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 // surprises are what happens to the surroundings.

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
 	"github.com/turnstile-go/turnstile/internal/simulation/fault"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 // Walk is one run of a scope, in which nothing is left to chance: before each

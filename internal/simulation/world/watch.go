@@ -7,8 +7,8 @@ import (
 
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/simulation/program"
-	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 )
 

@@ -9,14 +9,14 @@ import (
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/clock"
 	"github.com/turnstile-go/turnstile/internal/keyring"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	queuememory "github.com/turnstile-go/turnstile/internal/queue/memory"
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
 	"github.com/turnstile-go/turnstile/internal/simulation/fault"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+	"github.com/turnstile-go/turnstile/internal/timer"
 	timermemory "github.com/turnstile-go/turnstile/internal/timer/memory"
-	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
-	"github.com/turnstile-go/turnstile/timer"
 )
 
 // World is one run: queues, store and timer in virtual time, the processes that use

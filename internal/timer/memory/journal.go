@@ -1,5 +1,7 @@
 package memory
 
+import "github.com/turnstile-go/turnstile/internal/timer"
+
 // load creates what the timer's journal kept.
 func (t *Timer) load() error {
 	if t.opts.Journal == nil {
@@ -12,7 +14,7 @@ func (t *Timer) load() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, s := range kept {
-		t.add(s)
+		t.add(timer.Schedule(s))
 	}
 	t.arm()
 	return nil

@@ -3,27 +3,29 @@ package memory_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/turnstile-go/turnstile/internal/timer"
 	"github.com/turnstile-go/turnstile/internal/timer/memory"
-	"github.com/turnstile-go/turnstile/timer"
+	"github.com/turnstile-go/turnstile/journal"
 )
 
 // notes is a journal in a slice.
 type notes struct {
-	schedules []timer.Schedule
+	schedules []journal.Schedule
 	refuses   error
 }
 
-func (n *notes) Load() ([]timer.Schedule, error) { return slices.Clone(n.schedules), n.refuses }
-func (n *notes) Ready() error                    { return n.refuses }
-func (n *notes) Created(s timer.Schedule)        { n.schedules = append(n.schedules, s) }
+func (n *notes) Load() ([]journal.Schedule, error) { return slices.Clone(n.schedules), n.refuses }
+func (n *notes) Ready() error                      { return n.refuses }
+func (n *notes) Created(s journal.Schedule)        { n.schedules = append(n.schedules, s) }
 func (n *notes) Removed(name string) {
-	n.schedules = slices.DeleteFunc(n.schedules, func(s timer.Schedule) bool { return s.Name == name })
+	n.schedules = slices.DeleteFunc(n.schedules, func(s journal.Schedule) bool { return s.Name == name })
 }
 
 func TestSchedulesOutliveTheTimerInItsJournal(t *testing.T) {
@@ -65,8 +67,8 @@ func TestSchedulesOutliveTheTimerInItsJournal(t *testing.T) {
 		if want := []string{"soon", "missed", "later"}; !slices.Equal(delivered(), want) || len(n.schedules) != 0 {
 			t.Errorf("delivered %v, want %v; kept are %v", delivered(), want, n.schedules)
 		}
-		n.refuses = errors.New("the disk is full")
-		if err := second.Schedule(t.Context(), timer.Schedule{Name: "x", Due: time.Now(), Body: "x"}); !errors.Is(err, n.refuses) || len(second.Pending()) != 0 {
+		n.refuses = fmt.Errorf("the disk is full: %w", journal.ErrUnavailable)
+		if err := second.Schedule(t.Context(), timer.Schedule{Name: "x", Due: time.Now(), Body: "x"}); !errors.Is(err, n.refuses) || !errors.Is(err, timer.ErrUnavailable) || len(second.Pending()) != 0 {
 			t.Errorf("Schedule: %v, and pending are %v", err, second.Pending())
 		}
 		if _, err := memory.New(opts); !errors.Is(err, n.refuses) {

@@ -5,7 +5,7 @@ import (
 	"container/heap"
 	"time"
 
-	"github.com/turnstile-go/turnstile/timer"
+	"github.com/turnstile-go/turnstile/internal/timer"
 )
 
 // A delivery that fails is tried again after firstRetry, then twice as long

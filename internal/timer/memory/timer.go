@@ -9,7 +9,8 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/internal/clock"
-	"github.com/turnstile-go/turnstile/timer"
+	"github.com/turnstile-go/turnstile/internal/timer"
+	"github.com/turnstile-go/turnstile/journal"
 )
 
 // ErrClosed is returned after Close.
@@ -30,7 +31,7 @@ type Options struct {
 	// Default: nobody is.
 	Failed func(s timer.Schedule, err error)
 	// Journal keeps the schedules beyond the process; default: nobody does.
-	Journal timer.Journal
+	Journal journal.Timer
 }
 
 // Timer is a timer in memory. It implements timer.Timer and is safe for
@@ -92,10 +93,14 @@ func (t *Timer) Schedule(ctx context.Context, s timer.Schedule) error {
 		return fmt.Errorf("schedule %q, due %s, now %s: %w", s.Name, s.Due.UTC().Format(time.RFC3339Nano), now.UTC().Format(time.RFC3339Nano), timer.ErrPast)
 	}
 	if j := t.opts.Journal; j != nil {
-		if err := j.Ready(); err != nil {
+		err := j.Ready()
+		if errors.Is(err, journal.ErrUnavailable) {
+			return fmt.Errorf("schedule %q: %w: %w", s.Name, timer.ErrUnavailable, err)
+		}
+		if err != nil {
 			return fmt.Errorf("schedule %q: %w", s.Name, err)
 		}
-		j.Created(s)
+		j.Created(journal.Schedule(s))
 	}
 	t.add(s)
 	t.arm()

@@ -10,9 +10,9 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/turnstile-go/turnstile/internal/timer"
 	"github.com/turnstile-go/turnstile/internal/timer/memory"
 	"github.com/turnstile-go/turnstile/internal/timer/timertest"
-	"github.com/turnstile-go/turnstile/timer"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

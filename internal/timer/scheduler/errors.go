@@ -11,7 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/scheduler/types"
 	"github.com/aws/smithy-go"
 
-	"github.com/turnstile-go/turnstile/timer"
+	"github.com/turnstile-go/turnstile/internal/timer"
 )
 
 // createFailed turns the error of CreateSchedule into what it is to the

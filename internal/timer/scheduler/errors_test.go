@@ -11,8 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	awsscheduler "github.com/aws/aws-sdk-go-v2/service/scheduler"
 
+	"github.com/turnstile-go/turnstile/internal/timer"
 	"github.com/turnstile-go/turnstile/internal/timer/scheduler"
-	"github.com/turnstile-go/turnstile/timer"
 )
 
 // dialling returns a timer whose real SDK client talks to an endpoint.

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/turnstile-go/turnstile/timer"
+	"github.com/turnstile-go/turnstile/internal/timer"
 )
 
 // keyword is how the context attributes start that Scheduler replaces in what

@@ -15,8 +15,8 @@ import (
 	"github.com/aws/smithy-go"
 	"go.uber.org/goleak"
 
+	"github.com/turnstile-go/turnstile/internal/timer"
 	"github.com/turnstile-go/turnstile/internal/timer/scheduler"
-	"github.com/turnstile-go/turnstile/timer"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/turnstile-go/turnstile/timer"
+	"github.com/turnstile-go/turnstile/internal/timer"
 )
 
 // Harness connects the suite with an implementation.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/internal/host/platform"
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
 // poll is Run with pollers: each waits for messages, takes what is there when the first

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/internal/bill"
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/queue"
+	"github.com/turnstile-go/turnstile/internal/timer"
 	"github.com/turnstile-go/turnstile/store"
-	"github.com/turnstile-go/turnstile/timer"
 )
 
 // What calls take, on average where they vary, and what an invocation takes besides.

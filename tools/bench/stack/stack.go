@@ -28,15 +28,15 @@ import (
 	"github.com/turnstile-go/turnstile/internal/clock"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
 	"github.com/turnstile-go/turnstile/internal/keyring"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	queuememory "github.com/turnstile-go/turnstile/internal/queue/memory"
 	storememory "github.com/turnstile-go/turnstile/internal/store/memory"
 	"github.com/turnstile-go/turnstile/internal/store/metering"
+	"github.com/turnstile-go/turnstile/internal/timer"
 	timermemory "github.com/turnstile-go/turnstile/internal/timer/memory"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/store/dynamo"
-	"github.com/turnstile-go/turnstile/timer"
 )
 
 // Setting is how the functions are run.

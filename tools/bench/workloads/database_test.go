@@ -5,10 +5,9 @@ import (
 	"sync"
 
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/journal"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/store/dynamo"
-	"github.com/turnstile-go/turnstile/timer"
 )
 
 // requests are what an environment has asked of its store and its queues.
@@ -79,20 +78,20 @@ func (database) Release() error                 { return nil }
 func (d database) Store() store.Store           { return d.store }
 func (d database) Activities() store.Activities { return d.activities }
 func (d database) Keys() store.Keys             { return d.keys }
-func (d database) Queue(string) queue.Journal   { return journal{d.counter} }
+func (d database) Queue(string) journal.Queue   { return counting{d.counter} }
 func (database) Queues() ([]string, error)      { return nil, nil }
-func (database) Timer() timer.Journal           { return nil }
+func (database) Timer() journal.Timer           { return nil }
 func (database) Flush(context.Context) error    { return nil }
 
-// journal counts the messages of a queue and keeps nothing.
-type journal struct{ *counter }
+// counting counts the messages of a queue and keeps nothing.
+type counting struct{ *counter }
 
-func (journal) Load() (c queue.Contents, err error) { return c, nil }
-func (journal) Ready() error                        { return nil }
-func (journal) Received(int64, int)                 {}
-func (journal) Deleted(int64)                       {}
+func (counting) Load() (c journal.Contents, err error) { return c, nil }
+func (counting) Ready() error                          { return nil }
+func (counting) Received(int64, int)                   {}
+func (counting) Deleted(int64)                         {}
 
-func (j journal) Sent(m queue.Kept) {
+func (j counting) Sent(m journal.Message) {
 	if item, err := wire.ParseText(m.Body); err == nil && item.Kind == wire.Sweep {
 		return
 	}

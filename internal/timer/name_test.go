@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/turnstile-go/turnstile/timer"
+	"github.com/turnstile-go/turnstile/internal/timer"
 )
 
 // The names are part of what is stored outside: a build with other names would

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
 // deleting is a queue that can do nothing but delete, and fails for some ids.
