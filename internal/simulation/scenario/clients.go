@@ -16,6 +16,10 @@ import (
 
 // What clients of the random programs do besides starting them.
 
+// tired reports whether clients begin no more roots again: each run brings events, some of
+// these begin the next one, and a run that fails early leaves most of them to the next.
+func (s *Random) tired() bool { return s.raws > 1000 }
+
 func (s *Random) payload(name int) string {
 	s.raws++
 	payload := fmt.Sprintf("%s%d", world.Marker, s.raws)
@@ -106,7 +110,7 @@ func (s *Random) event(w *world.World, item wire.Item, name string) func() {
 			return
 		}
 		policy := wire.ConflictUseExisting
-		if s.isRoot(item.Instance) && w.Choices.OneIn(w.Choices.At(way, "or begin again"), 3) {
+		if s.isRoot(item.Instance) && !s.tired() && w.Choices.OneIn(w.Choices.At(way, "or begin again"), 3) {
 			policy = wire.ConflictUseOrBeginAgain
 		}
 		w.SendItem(wire.Item{
@@ -149,6 +153,9 @@ func (s *Random) startAgain(w *world.World, r *root) {
 // beginAgain sends the start of a root that begins again if it has ended; at times the
 // same start comes a second time, hours later.
 func (s *Random) beginAgain(w *world.World, r *root) {
+	if s.tired() {
+		return
+	}
 	how := w.Choices.At(w.How(fault.Purged), "begin again")
 	item := wire.Item{Kind: wire.StartOrchestration, Instance: r.instance, Name: r.program.Name, Input: []byte(`{}`),
 		ID: fmt.Sprintf("again-%d", w.Steps), OnConflict: wire.ConflictBeginAgain}
