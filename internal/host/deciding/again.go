@@ -9,6 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/lease"
 	"github.com/turnstile-go/turnstile/internal/host/resending"
 	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
 )
 
 // again is how far it is known what has to be sent again.
@@ -38,14 +39,23 @@ func (t *Turn) sendAgain(p *Plan) error {
 	}
 	if a.gathered == nil {
 		since, back, twins := t.Now.At, inbox.Returning(t.open()), t.twins()
+		late, err := t.late()
+		if err != nil {
+			return err
+		}
 		switch {
-		case len(back) == 0 && len(twins) == 0:
+		case len(back) == 0 && len(twins) == 0 && !late:
 			a.done = true
 			return nil
 		case len(twins) > 0 && !t.Cold && (t.Running.Warm || t.View.Record == nil):
 			return ErrStale // Not all that was committed is known here.
 		}
 		a.gathered, a.twins, a.messages = t.resending(since), len(twins) > 0, append(back, twins...)
+		if late {
+			if err := a.gathered.Behind(t.View.Problem().LastEventID); err != nil {
+				return err
+			}
+		}
 	}
 	if a.twins {
 		if err := t.awaitTwin(); err != nil {
@@ -62,6 +72,18 @@ func (t *Turn) sendAgain(p *Plan) error {
 	a.done = true
 	p.Again = &Again{a.gathered.Commits, a.gathered.Since}
 	return nil
+}
+
+// late reports whether the history goes on behind what it had when the instance was marked as
+// stuck, by more than arrivals: code has recorded that in a process that died, the write
+// landed late, and the message for it was acknowledged by the process that set the mark.
+func (t *Turn) late() (bool, error) {
+	p := t.View.Problem()
+	if p == nil || p.Kind == store.ProblemCorrupt || p.LastEventID == 0 || t.Running.X.LastEventID() <= p.LastEventID {
+		return false, nil
+	}
+	turns, err := t.View.Turns(t.Running.Execution)
+	return slices.ContainsFunc(turns, func(s store.Turn) bool { return s.First() > p.LastEventID && !s.Parked }), err
 }
 
 // gather adds what a message has to send again.

@@ -93,6 +93,11 @@ func (s stored) stuck(kind string, stamp int64, wake string) stored {
 	return s
 }
 
+// markedAt has the mark set when the history ended with this event.
+func markedAt(last int64) func(*store.Record) {
+	return func(r *store.Record) { r.Problem.LastEventID = last }
+}
+
 func (s stored) with(f func(*store.Record)) stored { f(s.record); return s }
 
 func purgedRecord(freeIn time.Duration) stored {
@@ -239,6 +244,10 @@ func TestEachRuleGivesItsPlans(t *testing.T) {
 			want: []string{"again 3-4 with 4", "settles wake", "over"}},
 		{rule: "nor when that comes back", stored: scheduled(20).stuck("panic", 3, ""), messages: back(wake(GoOnNumber, "w")),
 			want: []string{"again 3-4 with 4", "again nothing", "settles wake", "over"}},
+		{rule: "what landed late on an instance that was marked meanwhile is sent by whoever comes next", stored: scheduled(20).stuck("panic", 3, "").with(markedAt(2)), messages: fresh(event("e2")),
+			want: []string{"again 3-4 with 4", "runs ExternalRaised", "commits 5, clears the mark, dispatches 5", "settles recorded", "over"}},
+		{rule: "and what was there before the mark is not", stored: scheduled(20).stuck("panic", 3, "").with(markedAt(4)), messages: fresh(event("e2")),
+			want: []string{"runs ExternalRaised", "commits 5, clears the mark, dispatches 5", "settles recorded", "over"}},
 		{rule: "a wake of a turn that was cut short which went round may have been overtaken: all that is open is sent again", stored: scheduled(20).then(5),
 			messages: fresh(wentRound(wake(GoOnNumber, "w"))), want: []string{"again 1-2 3-4 with 4 5", "runs", "writes nothing", "settles wake", "over"}},
 		{rule: "a message that was received too often is marked before its turn", stored: started(), messages: messages(message("m", event("e"), 4)),

@@ -38,7 +38,7 @@ func (t *Turn) problemIn(d *draft) *store.Problem {
 	default:
 		return nil
 	}
-	p.Build = t.By.Build
+	p.Build, p.LastEventID = t.By.Build, t.Running.X.LastEventID()
 	return &p
 }
 

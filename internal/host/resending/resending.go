@@ -65,6 +65,17 @@ func (r *Resending) LastTurn() error {
 	return r.turnOf(turns, len(turns)-1)
 }
 
+// Behind adds what code recorded behind an event of the current execution.
+func (r *Resending) Behind(eventID int64) error {
+	turns, err := r.view.Turns(r.execution)
+	for i := range turns {
+		if turns[i].First() > eventID && !turns[i].Parked {
+			r.between(turns, i, i+1)
+		}
+	}
+	return err
+}
+
 // turnOf adds the turn that a commit is of: it goes back to the last commit that begins with a
 // message's arrival, which may be one of an execution before, continued as new since, and
 // ends before the next one.

@@ -274,7 +274,7 @@ func redeliveryMutations() []Mutation {
 			Name:  "a twin sends nothing",
 			Bug:   "Of two processes that have the same delivery one commits and dies ahead of its dispatch, and the other takes the message for a duplicate and acknowledges it.",
 			File:  "internal/host/deciding/again.go",
-			Edits: edit("case len(back) == 0 && len(twins) == 0:", "case len(back) == 0:"),
+			Edits: edit("case len(back) == 0 && len(twins) == 0 && !late:", "case len(back) == 0 && !late:"),
 		},
 		{
 			Name:  "a twin does not look at what has ended",

@@ -120,6 +120,14 @@ func stuckMutations() []Mutation {
 			Edits: edit("\t\tcase second:\n", "\t\tcase second || s.Mark != \"\":\n"),
 		},
 		{
+			Name:  "what landed late on a stuck instance is not sent",
+			Rare:  true,
+			Bias:  "late commits+twins",
+			Bug:   "A process dies with a commit under way, another one, whose code is broken, marks the instance and acknowledges the message; when the commit has landed, nobody sends what it asks for.",
+			File:  "internal/host/deciding/again.go",
+			Edits: edit("p.LastEventID == 0 || ", "p.LastEventID >= 0 || "),
+		},
+		{
 			Name:  "a duplicate clears a mark",
 			Rare:  true,
 			Bug:   "A message whose fact the history has clears a mark. Another process may be done with that message, so that nobody sends what the commit asks for if the process dies.",
