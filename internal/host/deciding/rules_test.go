@@ -1,9 +1,7 @@
 package deciding
 
 import (
-	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -11,14 +9,10 @@ import (
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/host"
-	"github.com/turnstile-go/turnstile/internal/clock"
-	"github.com/turnstile-go/turnstile/internal/host/dispatch"
 	"github.com/turnstile-go/turnstile/internal/host/inbox"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
 	"github.com/turnstile-go/turnstile/internal/host/reading"
 	"github.com/turnstile-go/turnstile/internal/queue"
-	"github.com/turnstile-go/turnstile/internal/store/memory"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -276,7 +270,7 @@ func TestEachRuleGivesItsPlans(t *testing.T) {
 		{rule: "a terminate ends what runs", stored: scheduled(20), messages: fresh(wire.Item{Kind: wire.TerminateInstance, ID: "t", Reason: "enough"}),
 			want: []string{"commits 5, dispatches 5", "settles recorded", "over"}},
 		{rule: "the tombstone refuses a start, and tells its parent", stored: purgedRecord(time.Hour), messages: fresh(ofParent(start("s2"))),
-			want: []string{"tells parents, settles purged_id", "over"}},
+			want: []string{"tells parent purged, settles purged_id", "over"}},
 
 		// What is not there, or was there.
 		{rule: "an end answers the start that it began by as a repeat", stored: done(20), messages: fresh(start("s")),
@@ -405,237 +399,39 @@ func TestWhatComesForWhatIsNotThereDoesNothing(t *testing.T) {
 }
 
 // plans decides, and takes in what would come of each plan, until the turn is over.
-func (c *row) plans(t *testing.T) (words []string) {
+func (c *row) plans(t *testing.T) []string {
+	t.Helper()
 	code := c.code
 	if code == nil {
 		code = instanceA
 	}
-	registry, err := engine.NewRegistry(engine.Orchestration{Name: "Main", Func: code})
-	if err != nil {
-		t.Fatal(err)
-	}
-	settings := host.DefaultSettings()
-	kept := memory.New()
-	source := &reading.Source{Store: kept, Clock: clock.NewVirtual(now), Observer: host.NoObserver{}, Logger: slog.New(slog.DiscardHandler)}
+	p := newPlay(t, code)
+	p.now = now
 	for i, s := range c.stored.turns {
 		commit := store.Commit{Turns: []store.Turn{s}}
 		if i == 0 {
 			commit.Record = &store.RecordChange{If: store.RecordCondition{Absent: true}, Create: c.stored.record, UpdatedAt: began}
 		}
-		if err := kept.Commit(t.Context(), commit); err != nil {
+		if err := p.kept.Commit(t.Context(), commit); err != nil {
 			t.Fatal(err)
 		}
 	}
-	turn := Turn{By: &Terms{Settings: &settings, Orchestrations: registry}, Cold: true, Now: Moment{At: now},
-		Group: GroupsOf(c.messages, settings.SuspectReceives)[0], View: reading.View{Instance: "a", Record: c.stored.record, Described: true, Current: true}}
+	turn := p.turn(GroupsOf(c.messages, p.settings.SuspectReceives)[0], true)
+	turn.View.Record, turn.View.Described, turn.View.Current = c.stored.record, true, true
 	if execution, has := turn.Stands(turn.Group.Open()); has == Runs {
-		turns, err := source.Read(t.Context(), &turn.View, execution)
-		if err != nil {
+		if err := p.feed(turn, execution); err != nil {
 			t.Fatal(err)
 		}
-		turn.Running.X, turn.Running.Execution = engine.New(engine.Config{Instance: "a", ExecutionID: execution, Registry: registry}), execution
-		t.Cleanup(turn.Running.X.Close)
-		if err := turn.Running.X.Feed(reading.EventsOf(turns), false); err != nil {
-			t.Fatal(err)
-		}
-		turn.Running.Work = dispatch.Work{}
-		turn.Running.Work.AddTurns(turns)
 	}
 	if c.change != nil {
-		c.change(&turn)
+		c.change(turn)
+		p.left = turn.Now.Left
 	}
-	for range 20 {
-		p, err := Decide(&turn)
-		if err != nil {
-			return append(words, err.Error())
-		}
-		words = append(words, wordsOf(&p))
-		if p.Over {
-			return words
-		}
-		if err := turn.takeIn(t, &p); err != nil {
-			return append(words, err.Error())
-		}
+	p.given = true
+	if err := p.decide(turn); err != nil {
+		p.say("%s", err)
 	}
-	t.Fatal("the turn is never over")
-	return nil
-}
-
-// takeIn is what orchestrator does with a plan, without any service.
-func (t *Turn) takeIn(test *testing.T, p *Plan) error {
-	if p.Read != nil {
-		switch p.Read.What {
-		case Record, RecordAgain:
-			t.View.Described, t.View.Current = true, true
-			return nil
-		case Behind:
-			return nil // Nothing stands behind.
-		}
-		return errors.New("this row has to read more")
-	}
-	t.View.Forget()
-	if p.Again != nil {
-		t.Group.Dispatched(p.Again.Commits)
-	}
-	if p.Run != nil {
-		out, err := t.Running.X.Run(engine.Input{NowMS: now.UnixMilli(), Arrivals: p.Run.Arrivals, Park: p.Run.Park})
-		t.Ran(out, err)
-	}
-	if p.Commit != nil {
-		t.Took(p.Commit)
-		t.Group.Dispatched(p.Dispatch)
-	}
-	switch w := p.Record; {
-	case w == nil:
-	case !w.Hide.IsZero():
-		t.Hidden(w.Hide)
-	default:
-		t.Wrote(w)
-	}
-	for _, s := range p.Settled {
-		s.Message.State = inbox.Settled
-	}
-	if n := p.Next; n != nil && n.Again > 0 {
-		t.Running = Running{X: engine.New(engine.Config{Instance: "a", ExecutionID: n.Again, Registry: t.By.Orchestrations}), Execution: n.Again, Creating: true, Work: dispatch.Work{}}
-		test.Cleanup(t.Running.X.Close)
-	} else if n != nil || p.Inline != nil {
-		test.Error("no row goes on as new, or has an inline activity")
-	}
-	return nil
-}
-
-// wordsOf is a plan in the order of its fields.
-func wordsOf(p *Plan) string {
-	var all []string
-	say := func(format string, args ...any) { all = append(all, strings.TrimSpace(fmt.Sprintf(format, args...))) }
-	if n := p.Next; n != nil {
-		say("begins %d again", n.Again)
-	}
-	if r := p.Read; r != nil {
-		switch r.What {
-		case Record:
-			say("reads record")
-		case RecordAgain:
-			say("reads record again")
-		case Behind:
-			say("reads behind %d", r.Event)
-		default:
-			say("reads %+v", *r)
-		}
-	}
-	for _, told := range p.Told {
-		if told.Counted != "" {
-			say("says %s %s", told.Counted, told.Word)
-		}
-	}
-	if p.Again != nil {
-		say("again %s", slotsOf(p.Again.Commits))
-	}
-	if r := p.Run; r != nil {
-		verb, kinds := "runs", ""
-		if r.Park {
-			verb = "records"
-		}
-		for _, a := range r.Arrivals {
-			kinds += " " + arrivalKind(&a)
-		}
-		say("%s%s", verb, kinds)
-	}
-	if c := p.Commit; c != nil {
-		say("%s", commitWords(c))
-	}
-	if len(p.Dispatch) > 0 {
-		say("dispatches %s", slotsOf(p.Dispatch))
-	}
-	switch s := p.Send; {
-	case s.Deletion != nil:
-		say("sends deletion")
-	case s.Parents != nil:
-		say("tells parents")
-	case s != (Sending{}):
-		say("sends %+v", s)
-	}
-	switch w := p.Record; {
-	case w == nil:
-	case !w.Hide.IsZero():
-		say("hides")
-	case w.Change != nil && w.Change.Suspect != nil:
-		say("suspects %q", *w.Change.Suspect)
-	default:
-		say("writes %+v", *w)
-	}
-	outcomes := ""
-	for _, s := range p.Settled {
-		switch {
-		case s.Dead != nil:
-			outcomes += " dead " + string(s.Dead.Reason)
-		case s.Round != nil:
-			outcomes += " " + s.Outcome + " round"
-		default:
-			outcomes += " " + s.Outcome
-		}
-	}
-	if outcomes != "" {
-		say("settles%s", outcomes)
-	}
-	if p.Over {
-		say("over")
-	}
-	return strings.Join(all, ", ")
-}
-
-func arrivalKind(a *engine.Arrival) string {
-	switch a.Event.Kind {
-	case history.ExternalEvent:
-		return string(wire.ExternalRaised)
-	case history.OrchestrationStarted:
-		return string(wire.StartOrchestration)
-	}
-	return a.Event.Kind.String()
-}
-
-func commitWords(c *Commit) string {
-	w := "writes nothing"
-	if len(c.Turns) > 0 {
-		w = "commits " + slotOf(&c.Turns[0])
-	} else if c.Change != nil {
-		w = "writes the record"
-	}
-	switch {
-	case c.Mark.Problem != nil && c.Mark.Moved:
-		w += ", marks " + c.Mark.Problem.Kind
-	case c.Mark.Recovered != nil:
-		w += ", clears the mark"
-	}
-	return w
-}
-
-func slotOf(s *store.Turn) string {
-	w := fmt.Sprint(s.First())
-	if s.Last() > s.First() {
-		w += fmt.Sprint("-", s.Last())
-	}
-	if s.Parked {
-		w += " parked"
-	}
-	return w
-}
-
-func slotsOf(commits []dispatch.Commit) string {
-	var all []string
-	for i := range commits {
-		w := slotOf(commits[i].Turn)
-		for _, e := range commits[i].Events {
-			if done, asked := commits[i].Done[e.EventID]; e.Kind == history.ActivityScheduled && asked && !done {
-				w += fmt.Sprint(" with ", e.EventID)
-			}
-		}
-		all = append(all, w)
-	}
-	if len(all) == 0 {
-		return "nothing"
-	}
-	return strings.Join(all, " ")
+	return p.lines
 }
 
 // W-09: the mark that a dead process left is taken away by who comes back. Where that was not

@@ -53,7 +53,7 @@ func (s paused) Read(ctx context.Context, instance string, executionID, from int
 // received its messages since has acknowledged them, and nobody would dispatch the commit.
 func TestNothingIsCommittedThatWasReadBehindTheEndOfTheInvocation(t *testing.T) {
 	t.Parallel()
-	w := twinWorld(t, true)
+	w := twinWorld(t)
 	w.start("a", "Main", "1")
 	w.run()
 	p := w.process()

@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/turnstile-go/turnstile/engine"
-	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -17,36 +15,6 @@ func TestO04Purge(t *testing.T) {
 	purge := func(id string, force bool) wire.Item {
 		return wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: id, Force: force}
 	}
-	for _, force := range []bool{false, true} {
-		// With force it is refused as well, if it comes without its terminate.
-		t.Run(fmt.Sprintf("of a running instance is refused, forced %t", force), func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, nil)
-			w.orchestration("Main", waits("e"))
-			w.start("a", "Main", "1")
-			w.settleFIFO()
-			w.give(w.received(purge("p", force), 1))
-			w.expectStatus("a", store.StatusRunning)
-			w.expectCount(host.CountMessages, "purge_refused", 1)
-			w.raise("a", "e", "1", "e")
-			w.run()
-			w.expectOutput("a", "[1]")
-		})
-	}
-	t.Run("of a stuck instance, by force", func(t *testing.T) {
-		t.Parallel()
-		w := newWorld(t, nil)
-		w.orchestration("Main", func(*engine.Context, []byte) ([]byte, error) { panic("broken") })
-		w.start("a", "Main", "1")
-		w.settleFIFO()
-		w.expectStatus("a", store.StatusStuck)
-		w.send(purge("p", true))
-		w.run()
-		if r := w.record("a"); !r.Purged {
-			t.Errorf("record %+v", r)
-		}
-		w.expectDead()
-	})
 	for _, force := range []bool{false, true} {
 		t.Run(fmt.Sprintf("hidden at once, deleted after an hour, forced %t", force), func(t *testing.T) {
 			t.Parallel()
@@ -97,16 +65,6 @@ func TestO04Purge(t *testing.T) {
 			w.expectInvariants("a")
 		})
 	}
-	t.Run("a deletion asked for by hand waits its hour, and spares what was not purged", func(t *testing.T) {
-		t.Parallel()
-		w := newWorld(t, nil)
-		w.orchestration("Main", waits("e"))
-		w.start("a", "Main", "1")
-		w.send(wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: "d", UpToExecution: 1})
-		w.run()
-		w.expectHistory("a", 1, "Started Sub(e)")
-		w.expectCount(host.CountMessages, "purge_refused", 1)
-	})
 	t.Run("a writer that stalled before the purge can't commit afterwards", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, nil)

@@ -1,14 +1,12 @@
 package orchestrator
 
 import (
-	"errors"
 	"testing"
 	"time"
 
 	"github.com/turnstile-go/turnstile/internal/host/deciding"
 	"github.com/turnstile-go/turnstile/internal/queue"
 
-	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
 	"github.com/turnstile-go/turnstile/internal/wire"
@@ -128,31 +126,4 @@ func TestAStartBehindAPurgeForANewerBuildIsRefused(t *testing.T) {
 	if r := w.record("a"); r.StartID != "s1" || !r.Purged {
 		t.Errorf("%+v %v", r, w.observer.counts)
 	}
-}
-
-// K-07: of a purge and a terminate in one batch the purge was refused, because the instance
-// ran, and the terminate ended it; then the process died. The purge comes back by itself. It
-// does not hide what the terminate has still to tell. Found by seed 729005 with the bias
-// "overtaken" of the simulation.
-func TestAPurgeThatComesBackTellsWhatAnotherHasEnded(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, func(w *world) {
-		w.orchestration("Main", waits("go"))
-		w.orchestration("Parent", func(ctx *engine.Context, _ []byte) ([]byte, error) {
-			_, err := ctx.Await(ctx.Child(engine.ChildCall{Name: "Main", Instance: "a"}))
-			if err == nil {
-				return nil, errors.New("the child has not failed")
-			}
-			return []byte("1"), nil
-		})
-	})
-	w.start("parent", "Parent", "1")
-	w.run()
-	first, second := wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: "first"}, wire.Item{Kind: wire.TerminateInstance, Instance: "a", ID: "second"}
-	w.diesBehind(w.process(), 1, w.received(first, 1), w.received(second, 1))
-	w.restart()
-	w.process().handle(w.received(first, 2))
-	w.process().handle(w.received(second, 2))
-	w.run()
-	w.expectOutput("parent", "1")
 }

@@ -89,29 +89,3 @@ func TestACompletionThatComesBackBringsAboutNoOtherAttempt(t *testing.T) {
 		})
 	}
 }
-
-// W-07: a message was thrown out by its queue between its commit and the dispatch.
-// Others went on, through two executions. When it is redriven it sends what it left
-// open, wherever that stands.
-func TestARedrivenMessageSendsWhatOthersHaveOvertaken(t *testing.T) {
-	t.Parallel()
-	w := copiedWorld(t)
-	w.start("a", "Loop", "1")
-	w.settleFIFO()
-	event := func(id string) string {
-		return w.body(wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "go", Data: []byte("1"), ID: id})
-	}
-	w.beforeSend = func(name string, _ []queue.Outgoing) error { return queue.ErrUnavailable }
-	w.deliver("m", event("m"), 899, platform.SourceOrchestrator, 0)
-	w.beforeSend = nil
-	w.deliver("n", event("n"), 1, platform.SourceOrchestrator, 0)
-	w.deliver("o", event("o"), 1, platform.SourceOrchestrator, 0)
-	w.expectOutput("a", "3")
-	w.give(platform.Delivery{Message: queue.Message{ID: "again", Body: event("m"), ReceiveCount: 1, Attributes: map[string]string{wire.RedriveAttribute: "1"}}, Source: platform.SourceOrchestrator})
-	w.run()
-	for _, name := range []string{"detached1", "detached2", "detached3"} {
-		if _, err := w.store.Describe(t.Context(), name); err != nil {
-			t.Errorf("%s was not started: %v", name, err)
-		}
-	}
-}

@@ -7,29 +7,9 @@ import (
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/internal/activities"
-	"github.com/turnstile-go/turnstile/internal/host/platform"
-	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/store"
 )
 
 // What the simulated world brings about too seldom, or not at all.
-
-// W-09: a turn that returns takes back its own mark, not that of another process.
-func TestATurnLeavesTheMarkOfAnotherSuspect(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, func(w *world) { w.orchestration("Main", waits("e", "f")) })
-	w.start("a", "Main", "1")
-	w.run()
-	other := "of another process"
-	w.beforeCommit = func(*store.Commit) error {
-		return w.store.UpdateRecord(t.Context(), "a", store.RecordChange{If: store.RecordCondition{Exists: true, ExecutionID: 1}, Suspect: &other, UpdatedAt: w.clock.Now()})
-	}
-	w.deliver("m", w.body(wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "e", Data: []byte("1"), ID: "e"}), 5, platform.SourceOrchestrator, 0)
-	w.expectHistory("a", 1, "Started Sub(e) Ev(e) Sub(f)")
-	if r := w.record("a"); r.Suspect != other {
-		t.Errorf("the mark is %q, want %q", r.Suspect, other)
-	}
-}
 
 // W-01: a turn is short of time twice at the same event, within the five minutes for
 // which the queue remembers: the wake of the second is another message.

@@ -1,13 +1,11 @@
 package orchestrator
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
-	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
 	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/wire"
@@ -61,65 +59,6 @@ func TestW09ATurnThatKillsItsProcess(t *testing.T) {
 		w.run()
 		w.expectOutput("bad", "[7]")
 		w.expectInvariants("bad", "good")
-	})
-	t.Run("an event", func(t *testing.T) {
-		t.Parallel()
-		w := newWorld(t, nil)
-		k := &killer{w: w}
-		w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
-			if _, err := ctx.Await(ctx.ExternalEvent("first")); err != nil {
-				return nil, err
-			}
-			return k.code(ctx, in)
-		})
-		w.start("a", "Main", "1")
-		w.raise("a", "first", "1", "f")
-		w.raise("a", "e", "7", "e")
-		w.runFor(20 * time.Minute)
-		w.expectStatus("a", store.StatusStuck)
-		if p := w.record("a").Problem; p == nil || p.Kind != "killed" {
-			t.Fatalf("problem %+v", p)
-		}
-		k.mended = true
-		w.run()
-		w.expectOutput("a", "[7]")
-	})
-	t.Run("an inline activity", func(t *testing.T) {
-		t.Parallel()
-		w := newWorld(t, nil)
-		mended := false
-		w.inline = []activities.Activity{{Name: "In", Source: "test", Func: func(context.Context, []byte) ([]byte, error) {
-			if !mended {
-				w.process().kill()
-			}
-			return []byte("5"), nil
-		}}}
-		w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
-			return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "In", Input: in, Inline: true}))
-		})
-		w.start("a", "Main", "1")
-		w.runFor(20 * time.Minute)
-		w.expectStatus("a", store.StatusStuck)
-		mended = true
-		w.run()
-		w.expectOutput("a", "5")
-	})
-	t.Run("wake-ups that kill go on with growing delay", func(t *testing.T) {
-		t.Parallel()
-		w := newWorld(t, nil)
-		k := &killer{w: w}
-		w.orchestration("Killer", k.code)
-		w.start("a", "Killer", "1")
-		w.runFor(24 * time.Hour)
-		w.expectStatus("a", store.StatusStuck)
-		if k.runs < 15 || k.runs > 150 {
-			t.Errorf("the code ran %d times in a day", k.runs)
-		}
-		k.mended = true
-		w.raise("a", "e", "7", "e-1")
-		w.run()
-		w.expectOutput("a", "[7]")
-		w.expectQuiet()
 	})
 }
 

@@ -2,12 +2,10 @@ package orchestrator
 
 import (
 	"context"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
-	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
 	"github.com/turnstile-go/turnstile/internal/wire"
@@ -23,93 +21,6 @@ func inlineWorld(t *testing.T, code engine.Func, options ...func(*engine.Orchest
 		w.activityFunc("Step", step)
 		w.orchestration("Main", code, options...)
 	})
-}
-
-// Behind the result of an inline activity nothing fits into a commit. The turn is
-// made of each of its messages, whose facts are recorded, and the instance fails.
-func TestTheHalvesOfATurnThatIsTooLargeFailTheirInstance(t *testing.T) {
-	t.Parallel()
-	w := inlineWorld(t, func(ctx *engine.Context, _ []byte) ([]byte, error) {
-		for range 2 {
-			if _, err := ctx.Await(ctx.ExternalEvent("go")); err != nil {
-				return nil, err
-			}
-		}
-		if _, err := ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Inline", Input: []byte("1"), Inline: true})); err != nil {
-			return nil, err
-		}
-		return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Step", Input: []byte("1")}))
-	})
-	w.start("a", "Main", "1")
-	w.run()
-	w.beforeCommit = func(c *store.Commit) error {
-		if c.Turns[0].Events[0].Kind == history.ActivityScheduled {
-			return &store.TooLargeError{Instance: "a", Limit: "a byte"}
-		}
-		return nil
-	}
-	w.raise("a", "go", "1", "e1")
-	w.raise("a", "go", "1", "e2")
-	w.run()
-	w.expectStatus("a", store.StatusFailed)
-}
-
-// the result of an inline activity is recorded, and then the code of a warm
-// instance breaks a rule. It is made again by what is stored, and marked.
-func TestWhatIsStuckBehindACommitOfItsTurnIsMarked(t *testing.T) {
-	t.Parallel()
-	w := inlineWorld(t, func(ctx *engine.Context, _ []byte) ([]byte, error) {
-		if _, err := ctx.Await(ctx.ExternalEvent("go")); err != nil {
-			return nil, err
-		}
-		left := ctx.Activity(engine.ActivityCall{Name: "Inline", Input: []byte("1"), Inline: true})
-		if _, err := ctx.Await(ctx.ExternalEvent("later")); err != nil {
-			return nil, err
-		}
-		return ctx.Await(left)
-	}, func(o *engine.Orchestration) { o.Strict = true })
-	w.start("a", "Main", "1")
-	w.run()
-	w.raise("a", "go", "1", "e1")
-	w.settleFIFO()
-	w.expectStatus("a", store.StatusStuck)
-}
-
-// I-03: two processes have the message that takes a stuck instance on. One reads the
-// mark; the other clears it, with its fact, and dies with an inline activity open. The
-// first finds the fact, and the mark gone, and makes its turn again.
-func TestAMarkThatIsClearedWhileItIsReadLeavesNoMessage(t *testing.T) {
-	t.Parallel()
-	w := inlineWorld(t, func(*engine.Context, []byte) ([]byte, error) { panic("broken") })
-	w.start("a", "Main", "1")
-	w.settleFIFO()
-	w.expectStatus("a", store.StatusStuck)
-	w.deploy("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
-		if _, err := ctx.Await(ctx.ExternalEvent("go")); err != nil {
-			return nil, err
-		}
-		return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Inline", Input: []byte("1"), Inline: true}))
-	})
-	other := w.process()
-	w.orchestrator = nil
-	slow := &between{Store: w.store}
-	o := w.another(w.process().cfg.Orchestrations, slow)
-	event := w.deliveryOf(wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "go", Data: []byte("1"), ID: "go"})
-	slow.happens = func() {
-		w.afterCommit = func(_ *store.Commit, err error) error {
-			other.faults.kill()
-			return err
-		}
-		other.o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, event)
-		w.afterCommit = nil
-	}
-	back := slices.Clone(event)
-	back[0].ReceiveCount = 2
-	if failed := o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, back); len(failed) != 0 || !other.isDead() {
-		t.Fatalf("handed back %v; the other is dead: %t", failed, other.isDead())
-	}
-	w.run()
-	w.expectOutput("a", "11")
 }
 
 // nobody sweeps what is marked as corrupt. When its history is restored, it goes on

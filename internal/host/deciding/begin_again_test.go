@@ -1,0 +1,112 @@
+package deciding
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/wire"
+)
+
+// What is late for the run before reaches nobody; an event is for the run that there is. All
+// starts are known from then on.
+func TestO09AnInstanceThatHasEndedBeginsItsNextExecution(t *testing.T) {
+	t.Parallel()
+	p := newPlay(t, waits("go"))
+	first, next := start("s1"), beginAgain("s2")
+	first.SearchAttributes = history.SearchAttributes{"customer": history.SearchTextOf("c-1"), "lane": history.SearchWholeOf(1)}
+	next.SearchAttributes = history.SearchAttributes{"customer": history.SearchTextOf("c-2")}
+	p.take(first)
+	p.take(event("e1"))
+	p.now = p.now.Add(time.Hour)
+	p.take(next)
+	r := p.record()
+	if r.FirstExecution != 1 || r.Output != nil || !r.EndedAt.IsZero() || r.CreatedAt != p.now.Add(-time.Minute) || fmt.Sprint(r.EarlierStarts) != "[s1]" || r.SearchAttributes.String() != `customer = "c-2"` {
+		t.Errorf("the record is %+v", r)
+	}
+	p.each(fired(2, p.now), event("e2"), beginAgain("s1"))
+	p.again(beginAgain("s2"))
+	p.take(beginAgain("s2"))
+	p.stands()
+	p.expect(`
+		start s1 → runs; commits 1-2: Started Sub(go); settles recorded
+		event e1 → runs; commits 3-4: Ev(go) Completed; settles recorded
+		start s2 → begins 2 again; runs; commits 1-2: Started Sub(go); settles recorded
+		firing of 2 → runs; writes nothing; settles late
+		event e2 → runs; commits 3-4: Ev(go) Completed; settles recorded
+		start s1 → settles duplicate
+		start s2×2 → again nothing; settles duplicate
+		start s2 → settles duplicate
+		stands at execution 2, completed with [1]
+	`)
+}
+
+// A purge removes all runs, and the number goes on.
+func TestAPurgeRemovesAllRuns(t *testing.T) {
+	t.Parallel()
+	p := newPlay(t, waits("go"))
+	p.each(start("s1"), event("e1"), beginAgain("s2"), event("e2"))
+	p.take(purges("p")...)
+	p.take(beginAgain("s3"))
+	p.now = p.now.Add(2 * time.Hour)
+	p.take(wire.Item{Kind: wire.PurgeInstance, ID: "delete", UpToExecution: 2, NotBeforeMS: 1})
+	for n := int64(1); n <= 2; n++ {
+		if turns, err := p.kept.Read(t.Context(), "a", n, 1); len(turns) > 0 || err != nil {
+			t.Errorf("of execution %d are left %d turns, %v", n, len(turns), err)
+		}
+	}
+	p.expect(`
+		start s1 → runs; commits 1-2: Started Sub(go); settles recorded
+		event e1 → runs; commits 3-4: Ev(go) Completed; settles recorded
+		start s2 → begins 2 again; runs; commits 1-2: Started Sub(go); settles recorded
+		event e2 → runs; commits 3-4: Ev(go) Completed; settles recorded
+		terminate end-p, purge p → settles late; sends deletion, hides, settles purged
+		start s3 → settles purged_id
+		purge delete → deletes up to execution 2; settles deleted
+	`)
+}
+
+// A child's id that is taken by what has ended is begun again for the parent, who is told
+// of the new run alone.
+func TestAChildBeginsAgainForItsParent(t *testing.T) {
+	t.Parallel()
+	p := newPlay(t, waits("go"))
+	p.each(start("s1"), event("e1"))
+	child := ofParent(start("s2"))
+	child.OnConflict = wire.ConflictUseOrBeginAgain
+	p.take(child)
+	p.take(event("e2"))
+	p.expect(`
+		start s1 → runs; commits 1-2: Started Sub(go); settles recorded
+		event e1 → runs; commits 3-4: Ev(go) Completed; settles recorded
+		start s2 → begins 2 again; runs; commits 1-2: Started Sub(go); settles recorded
+		event e2 → runs; commits 3-4: Ev(go) Completed, sends parent; settles recorded
+	`)
+}
+
+// What stands behind a start that may begin the instance again is taken when the start is
+// acknowledged: if both came back, what had ended the run would count for the next one too.
+func TestO09WhatStandsBehindAStartThatMayBeginAgainComesBack(t *testing.T) {
+	t.Parallel()
+	raises := using(start("s3"))
+	raises.Events = []wire.StartEvent{{Name: "go", ID: "e3", Data: []byte("1")}}
+	p := newPlay(t, nil)
+	for _, batch := range [][]wire.Item{
+		{beginAgain("s2"), event("e1")}, {beginAgain("s2"), raises}, {event("e1"), beginAgain("s2"), raises},
+		// Its own repeat, and another start which does not begin again.
+		{start("s1"), event("e1")}, {start("s2"), event("e1")},
+	} {
+		i := p.anew("", waits("go"))
+		i.take(start("s1"))
+		p.forget(1)
+		i.take(batch...)
+	}
+	p.expect(`
+		start s2, event e1 → runs; writes nothing; settles exists; comes back: e1
+		start s2, start s3 → runs; writes nothing; settles exists; comes back: s3
+		event e1, start s2, start s3 → runs; commits 3-4: Ev(go) Completed; settles recorded; comes back: s2 s3
+		start s1, event e1 → runs; commits 3-4: Ev(go) Completed; settles duplicate recorded
+		start s2, event e1 → runs; commits 3-4: Ev(go) Completed; settles exists; settles recorded
+	`)
+}
