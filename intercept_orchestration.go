@@ -27,7 +27,7 @@ func (i Interceptor) aroundOrchestration(inner engine.Func) engine.Func {
 			inner, own := inner, ctx.engine("next")
 			i.proceed(run)
 			if called {
-				panic(&MisuseError{Call: inside, Problem: "it has called next a second time: the code of an orchestration runs once"})
+				panic(&MisuseError{Call: inside, Problem: "it called next a second time: call next once"})
 			}
 			called = true
 			output, err := inner(own, input)

@@ -49,7 +49,7 @@ func TestWhatAnInterceptorMustNotDoIsFoundAndNamed(t *testing.T) {
 		"next twice": {func(ctx turnstile.Context, next next) error {
 			_ = next(ctx)
 			return next(ctx)
-		}, `interceptor "i": it has called next a second time`},
+		}, `interceptor "i": it called next a second time`},
 		"no context": {func(_ turnstile.Context, next next) error { return next(turnstile.Context{}) }, `next: the Context is the zero value`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -136,7 +136,7 @@ func TestMistakesOfAClientsInterceptor(t *testing.T) {
 	}{
 		"it calls the client": {func(ctx context.Context, _ *turnstile.ClientCall, _ func(context.Context) error) error {
 			return c.WithActor("other").Cancel(ctx, "m", "")
-		}, "an interceptor of the client makes it"},
+		}, "an interceptor of the client made it"},
 		"headers that cannot be sent": {func(ctx context.Context, call *turnstile.ClientCall, next func(context.Context) error) error {
 			call.Headers = map[string]string{"Bad": ""}
 			return next(ctx)

@@ -27,7 +27,7 @@ type permit struct {
 // [*MisuseError] that parks the instance.
 func NewSemaphore(n int) *Semaphore {
 	if n < 1 {
-		panic(&MisuseError{Call: "NewSemaphore", Problem: fmt.Sprintf("a semaphore of %d permits lets nobody through: give it one at least", n)})
+		panic(&MisuseError{Call: "NewSemaphore", Problem: fmt.Sprintf("a semaphore needs at least one permit, not %d", n)})
 	}
 	return &Semaphore{size: n}
 }

@@ -179,7 +179,7 @@ func TestSurpriseMistakesParkTheInstance(t *testing.T) {
 		"a patch without a name":            {func(ctx turnstile.Context) error { turnstile.Patched(ctx, ""); return nil }, "patch name"},
 		"a mutex that is not locked":        {func(turnstile.Context) error { var mu turnstile.Mutex; mu.Unlock(); return nil }, "not locked"},
 		"permits that nobody had":           {func(turnstile.Context) error { turnstile.NewSemaphore(1).Release(1); return nil }, "0 are taken"},
-		"a semaphore without permits":       {func(turnstile.Context) error { turnstile.NewSemaphore(0); return nil }, "lets nobody through"},
+		"a semaphore without permits":       {func(turnstile.Context) error { turnstile.NewSemaphore(0); return nil }, "at least one permit"},
 		"a wait group below zero":           {func(turnstile.Context) error { var wg turnstile.WaitGroup; wg.Done(); return nil }, "below zero"},
 		"a saga's step that undoes nothing": {func(turnstile.Context) error { var s turnstile.Saga; s.Add("it", nil); return nil }, "is nil"},
 		"a poll for nothing": {func(ctx turnstile.Context) error {

@@ -65,7 +65,7 @@ const lastYear = 2199
 func At(ctx Context, t time.Time) Future[struct{}] {
 	run, name := ctx.engine("At"), t.UTC().Format(time.RFC3339Nano)
 	if t.UTC().Year() > lastYear {
-		return failed[struct{}](run, name, &InvalidArgumentError{Call: "At", Argument: "time", Problem: fmt.Sprintf("is %s, a timer can be for the year %d at the latest", name, lastYear)})
+		return failed[struct{}](run, name, &InvalidArgumentError{Call: "At", Argument: "time", Problem: fmt.Sprintf("is %s, it must be in the year %d or earlier", name, lastYear)})
 	}
 	ms := t.UnixMilli()
 	if t.Nanosecond()%int(time.Millisecond) != 0 {
@@ -78,5 +78,5 @@ func validTimer(call string, d time.Duration) error {
 	if d <= MaxTimer {
 		return nil
 	}
-	return &InvalidArgumentError{Call: call, Argument: "duration", Problem: fmt.Sprintf("is %s, a timer can have at most %s (MaxTimer)", d, MaxTimer)}
+	return &InvalidArgumentError{Call: call, Argument: "duration", Problem: fmt.Sprintf("is %s, it must be at most %s (MaxTimer)", d, MaxTimer)}
 }

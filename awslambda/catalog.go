@@ -41,7 +41,7 @@ func (n *catalogNote) begin(ctx context.Context) (wait func()) {
 			ctx, cancel := context.WithTimeout(ctx, longestNote)
 			defer cancel()
 			if err := n.note(ctx); err != nil {
-				n.logger.WarnContext(ctx, "what this build has is not written down: the forms of a console do not offer it, and nothing else depends on it", "error", err.Error())
+				n.logger.WarnContext(ctx, "the names and types of this build were not stored: forms of a console do not offer them; nothing else depends on it", "error", err.Error())
 			}
 		})
 		wait = noting.Wait

@@ -186,6 +186,6 @@ func (c *Client) setLimit(ctx context.Context, operation, key string, n int) err
 			}
 			state = stands
 		}
-		return errors.New("turnstile: limit not changed: attempts change it all the time; try again")
+		return errors.New("turnstile: limit not changed, because attempts changed it at the same time; try again")
 	})
 }

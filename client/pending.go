@@ -120,7 +120,7 @@ func (c *Client) answer(ctx context.Context, token string, item wire.Item, size 
 // whether the token is right: one that is made up for an open activity is sent,
 // and is a dead letter.
 func (c *Client) checkPending(ctx context.Context, t wire.ActivityToken) error {
-	wrong := &TokenError{Problem: "no activity has it: the instance may have been purged, or the token is made up"}
+	wrong := &TokenError{Problem: "no activity has this token: it is wrong, or the instance was purged"}
 	if _, err := c.cfg.Store.Describe(ctx, t.Instance); errors.Is(err, store.ErrNotFound) {
 		return wrong
 	} else if err != nil {

@@ -118,7 +118,7 @@ func (c *Client) family(ctx context.Context, instance string) ([]Description, er
 		for execution := parent.FirstExecution; execution <= parent.ExecutionID; execution++ {
 			turns, _, err := c.read(ctx, parent, execution)
 			if err != nil {
-				return nil, fmt.Errorf("turnstile: the children of instance %q are not known, for its history cannot be read: %w", parent.Instance, err)
+				return nil, fmt.Errorf("turnstile: the children of instance %q are not known, because its history cannot be read: %w", parent.Instance, err)
 			}
 			for _, t := range turns {
 				for e := range t.Events {

@@ -144,7 +144,7 @@ func (c *Client) planRedrive(ctx context.Context, d *Description, r *RedriveRequ
 	}
 	if size := len(history.Encode(p.Prefix)); size > maxTakenOver {
 		return Redriven{}, &RedriveError{Instance: r.Instance, ExecutionID: execution, EventID: r.From,
-			Problem: fmt.Sprintf("it would take over %d bytes of history, at most %d can be; rerun it, or name an earlier event", size, maxTakenOver)}
+			Problem: fmt.Sprintf("it would take over %d bytes of history, more than %d; rerun it, or name an earlier event", size, maxTakenOver)}
 	}
 	result := Redriven{TakenOver: int64(len(p.Prefix)), Kept: len(p.With)}
 	for _, again := range []struct {

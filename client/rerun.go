@@ -50,7 +50,7 @@ func (c *Client) Rerun(ctx context.Context, r RerunRequest) (Started, error) {
 		return Started{}, err
 	}
 	if len(turns) == 0 || turns[0].Events[0].Start == nil {
-		return Started{}, fmt.Errorf("turnstile: the history of instance %q execution %d does not say how it was started; start it with client.BeginAgain and an input", r.Instance, execution)
+		return Started{}, fmt.Errorf("turnstile: the history of instance %q execution %d has no start event with its input; start it with client.BeginAgain and an input", r.Instance, execution)
 	}
 	if start.Input == nil {
 		if err := c.cfg.Codecs.OpenTurns(turns[:1]); err != nil {

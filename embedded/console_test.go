@@ -98,7 +98,7 @@ func TestWhereTheConsoleListens(t *testing.T) {
 		"example.com:80":       "error: example.com is not a loopback address",
 		"8080":                 "error: one is host:port, such as " + embedded.ConsoleAddr,
 		"127.0.0.1:http-or-so": "error: another address",
-		taken.Addr().String():  "error: address already in use; another address, or port 0",
+		taken.Addr().String():  "error: address already in use; use another address, or port 0",
 	} {
 		t.Run(addr, func(t *testing.T) {
 			env, err := embedded.New(application(), embedded.WithConsole(addr))

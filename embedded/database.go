@@ -87,7 +87,7 @@ func (o *options) check() error {
 			return fmt.Errorf("embedded: WithQueue: the name %s", p)
 		}
 		if name == names.DefaultQueue {
-			return fmt.Errorf("embedded: WithQueue: %q is the queue that has no name: WithWorkers says how many workers it has", name)
+			return fmt.Errorf("embedded: WithQueue: %q is the default queue, which has no name: set its workers with WithWorkers", name)
 		}
 		if workers < 1 {
 			return fmt.Errorf("embedded: WithQueue: %d workers for queue %q: at least one is needed", workers, name)
@@ -100,7 +100,7 @@ func (o *options) check() error {
 		return errors.New("embedded: WithPace needs WithVirtualTime: real time passes at its own pace")
 	}
 	if o.virtual && o.database != nil {
-		return errors.New("embedded: WithVirtualTime and WithDatabase don't go together: what outlives the process has due times of the real clock; leave one of them out")
+		return errors.New("embedded: WithVirtualTime and WithDatabase exclude each other, because a database keeps due times of the real clock: leave one of them out")
 	}
 	return nil
 }

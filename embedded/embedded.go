@@ -59,7 +59,7 @@ func New(app *turnstile.App, opts ...Option) (*Runtime, error) {
 		return nil, fmt.Errorf("embedded: the application cannot run: %w", err)
 	}
 	if os.Getenv(supervised.Replay) != "" {
-		return nil, errors.New("embedded: `turnstile replay` started this program to replay histories, and nothing else may run: call local.ReplayIfAsked of the module sqlite first in main")
+		return nil, errors.New("embedded: `turnstile replay` started this program to replay histories: call local.ReplayIfAsked (module sqlite) first in main, before anything else runs")
 	}
 	e := &Runtime{
 		opts: options{

@@ -11,15 +11,15 @@ import (
 )
 
 // tokenHelp says what a token is.
-const tokenHelp = "The token is what the activity was given (activity.Token) when it said that somebody\n" +
-	"else completes it; it proves that one may. It is best read from a file (@FILE) or\n" +
-	"standard input (-): the arguments of a command are seen by everybody on the machine."
+const tokenHelp = "The activity gave out the token (activity.Token) when it left its completion to somebody\n" +
+	"else; whoever has it may complete the activity. Read it from a file (@FILE) or standard\n" +
+	"input (-), because everybody on the machine can see the arguments of a command."
 
 func completeCommand() *command {
 	return &command{
 		name: "complete", operands: "TOKEN", least: 1, most: 1, also: []string{"succeed", "done"}, words: files,
 		short: "complete a pending activity by its token",
-		long:  paragraph("Completes the activity with its result. Of several that are sent at the same time the", "first counts.", "", tokenHelp),
+		long:  paragraph("Completes the activity with its result. The first completion counts.", "", tokenHelp),
 		examples: []string{
 			`turnstile complete @token.txt --result '{"approved":true}'`,
 			`turnstile complete - --result @result.json`,
@@ -48,12 +48,12 @@ func completeCommand() *command {
 func failCommand() *command {
 	return &command{
 		name: "fail", operands: "TOKEN", least: 1, most: 1, words: files,
-		short:    "let a pending activity fail by its token",
-		long:     paragraph("Lets the activity fail for good: its retry policy is for attempts, not for this.", "", tokenHelp),
+		short:    "fail a pending activity by its token",
+		long:     paragraph("Fails the activity for good: no retry follows.", "", tokenHelp),
 		examples: []string{`turnstile fail @token.txt --message 'the bank refused' --code declined`},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			message := flags.String("message", "", "`TEXT` of the error; required")
-			code := flags.String("code", "", "`CODE` of the error, by which the orchestration may tell it from others")
+			code := flags.String("code", "", "`CODE` of the error, which the orchestration can act on")
 			details := flags.String("details", "", "`JSON` with more, @FILE, or - for standard input")
 			return func(ctx context.Context, operands []string) error {
 				if *message == "" {
@@ -80,8 +80,8 @@ func failCommand() *command {
 func heartbeatCommand() *command {
 	return &command{
 		name: "heartbeat", operands: "TOKEN", least: 1, most: 1, also: []string{"beat"}, words: files,
-		short:    "say by its token that a pending activity is still worked on",
-		long:     paragraph("Holds off the heartbeat timeout of the activity. One that was cancelled meanwhile is an", "error that says so.", "", tokenHelp),
+		short:    "report by its token that a pending activity is still worked on",
+		long:     paragraph("Restarts the heartbeat timeout of the activity. Fails if the activity was cancelled.", "", tokenHelp),
 		examples: []string{`turnstile heartbeat @token.txt --details '{"page":17}'`},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			details := flags.String("details", "", "`JSON` for the next attempt, @FILE, or - for standard input; default those given before")
@@ -112,7 +112,7 @@ func (c *cli) readToken(operand string, taken bool) (string, error) {
 	file, isFile := strings.CutPrefix(operand, "@")
 	switch {
 	case operand == "-" && taken:
-		return "", usagef("standard input is one thing: give the token or the JSON another way")
+		return "", usagef("only one of token and JSON can come from standard input")
 	case operand == "-":
 		data, err = io.ReadAll(c.in)
 	case isFile:

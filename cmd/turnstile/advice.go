@@ -12,17 +12,17 @@ func problemAdvice(kind string) string {
 	case string(engine.StuckNondeterminism):
 		return "deploy code that agrees with the history (roll back, or give the change a version of its own); the instance then goes on by itself, or at once with `turnstile wake`"
 	case string(engine.StuckPanic):
-		return "mend the code where the stack says and deploy it; the instance then goes on by itself, or at once with `turnstile wake`"
+		return "fix the code where the stack says, and deploy it; the instance then goes on by itself, or at once with `turnstile wake`"
 	case string(engine.StuckNotRegistered):
 		return "deploy a build that has this name and version; the instance then goes on by itself, or at once with `turnstile wake`"
 	case string(engine.StuckBlocked):
-		return "take what blocks (see the stack) out of the orchestration: use durable calls, or an activity; deploy, then `turnstile wake`"
+		return "move the blocking call (see the stack) into an activity, or use a durable call; deploy, then `turnstile wake`"
 	case string(engine.StuckDeadlock):
-		return "mend the branches that wait for each other and deploy, then `turnstile wake`; or `turnstile terminate`"
+		return "fix the branches that wait for each other and deploy, then `turnstile wake`; or `turnstile terminate`"
 	case string(engine.StuckLimit):
 		return "look for a loop that schedules and never waits; wait in between, or continue as new; deploy, then `turnstile wake`"
 	case store.ProblemKilled:
-		return "look into the orchestrator's log for memory or timeout, raise the limit or mend the code, deploy, then `turnstile wake`; messages alone do not try again"
+		return "look in the orchestrator's log for memory or timeout, raise the limit or fix the code, deploy, then `turnstile wake`; messages do not make it try again"
 	case store.ProblemCorrupt:
 		return "keep the history (`turnstile history --export`), restore the table's items from a backup, then `turnstile wake`; or give the instance up with `turnstile purge --force`"
 	}

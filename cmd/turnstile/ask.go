@@ -27,7 +27,7 @@ func (c *cli) answer(ctx context.Context, question string) (string, error) {
 // agreed asks for a yes. Where there is nobody to ask, the flag --yes says it.
 func (c *cli) agreed(ctx context.Context, question string) (bool, error) {
 	if !c.asks() {
-		return false, usagef("%s Say --yes, for there is nobody to ask", question)
+		return false, usagef("%s Confirm with --yes, because this is not a terminal", question)
 	}
 	typed, err := c.answer(ctx, question+" [y/N] ")
 	return strings.EqualFold(typed, "y") || strings.EqualFold(typed, "yes"), err

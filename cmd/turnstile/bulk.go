@@ -18,11 +18,10 @@ import (
 )
 
 // bulkHelp says how many instances are meant at once.
-const bulkHelp = "In place of instances, flags select them: by status, name, time and search attributes, as\n" +
-	"for list. --dry-run says which they are. Before anything is sent the number has to be\n" +
-	"confirmed: at a terminal by typing it, elsewhere by --yes N. Progress goes to standard\n" +
-	"error. What was interrupted goes on with --resume ID, which is printed then; sending\n" +
-	"something twice is harmless."
+const bulkHelp = "In place of instances, give flags that select them, as for list: by status, name, time\n" +
+	"and search attributes. --dry-run shows the selection. You confirm the number of instances\n" +
+	"before anything is sent: type it at a terminal, or pass --yes N. Progress goes to standard\n" +
+	"error. If the command is interrupted, it prints the --resume ID that continues it."
 
 // bulk is an action on many instances.
 type bulk struct {
@@ -85,7 +84,7 @@ func (b *bulk) check(c *cli, named []string) error {
 	selected := b.given() || b.problem != ""
 	switch {
 	case b.resume != "" && (selected || len(named) > 0 || b.dryRun || b.yes != ""):
-		return usagef("--resume goes on with what was selected and confirmed: give it alone, or with --rate")
+		return usagef("--resume continues a confirmed selection: give it alone, or with --rate")
 	case len(named) > 0 && (selected || b.dryRun || b.yes != ""):
 		return usagef("give instances, or flags that select them, not both: %q is an operand", named[0])
 	case len(named) == 0 && !selected && b.resume == "":
@@ -151,7 +150,7 @@ func (r *bulkRun) begin(ctx context.Context) error {
 	}
 	j := batch.Job{Verb: r.verb, Reason: r.reason, Force: r.force, Children: r.children, Place: r.settings.where(), MadeAt: r.now(), Instances: ids}
 	if err := r.folder.Create(&j); err != nil {
-		return fmt.Errorf("the batch cannot be written down, so that it could go on if it is interrupted: %w; set TURNSTILE_BATCHES to a folder that can be written", err)
+		return fmt.Errorf("the list of instances cannot be saved, so an interrupted batch could not go on: %w; set TURNSTILE_BATCHES to a folder that you can write to", err)
 	}
 	return r.work(ctx, &j, 0)
 }
@@ -219,7 +218,7 @@ func (r *bulkRun) confirm(ctx context.Context, n int) error {
 	case r.yes != "":
 		return fmt.Errorf("--yes %s, but it would %s: nothing was done; look with --dry-run", r.yes, what)
 	case !r.asks():
-		return usagef("it would %s: say --yes %d (or --yes any), for there is nobody to ask", what, n)
+		return usagef("it would %s: confirm with --yes %d (or --yes any), because this is not a terminal", what, n)
 	}
 	typed, err := r.answer(ctx, fmt.Sprintf("%s?\nType %d to do it: ", what, n))
 	switch {

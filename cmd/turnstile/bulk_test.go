@@ -93,7 +93,7 @@ func TestABatchThatWasInterruptedGoesOn(t *testing.T) {
 	b.fails(exitUsage, []string{"is one of cancel", "turnstile cancel --resume " + id}, "terminate", "--resume", id)
 	b.fails(exitFailed, []string{"would work on stack other"}, "cancel", "--resume", id, "--stack", "other")
 	b.fails(exitFailed, []string{"no unfinished batch", "unfinished: " + id}, "cancel", "--resume", "cancel-20300101-120000-zzzz")
-	b.fails(exitUsage, []string{"--resume goes on"}, "cancel", "--resume", id, "--status", "running")
+	b.fails(exitUsage, []string{"--resume continues"}, "cancel", "--resume", id, "--status", "running")
 	r = b.run(strings.Fields(said[1])...)
 	if r.status != exitOK || !strings.Contains(r.err, "going on: 10 of 30 instances are done") && !strings.Contains(r.err, "going on: ") {
 		t.Errorf("%+v", r)
@@ -139,12 +139,12 @@ func TestABatchTriesAgainWhatPassesAndGivesUpWhereNothingGoesThrough(t *testing.
 	}
 	b.queues[deadletter.Orchestrator] = &failing{Queue: orchestrator, left: -1, err: errors.New("refused")}
 	r := b.run("cancel", "--status", "running", "--yes", "any")
-	if r.status != exitFailed || !strings.Contains(r.err, "nothing goes through") || !strings.Contains(r.err, "--resume cancel-") || strings.Count(r.err, "not sent: cancel for") > 40 {
+	if r.status != exitFailed || !strings.Contains(r.err, "When requests succeed again") || !strings.Contains(r.err, "--resume cancel-") || strings.Count(r.err, "not sent: cancel for") > 40 {
 		t.Errorf("%+v", r)
 	}
 	b.queues[deadletter.Orchestrator] = &failing{Queue: orchestrator, left: 1, err: errors.New("refused")}
 	r = b.run("wake", "--status", "stuck", "--yes", "2", "--output", "json")
-	if r.status != exitFailed || !strings.Contains(r.out, `"failed_count": 1`) || !strings.Contains(r.err, "to 1 of 2 instances nothing was sent") {
+	if r.status != exitFailed || !strings.Contains(r.out, `"failed_count": 1`) || !strings.Contains(r.err, "nothing was sent to 1 of 2 instances") {
 		t.Errorf("%+v", r)
 	}
 }

@@ -59,11 +59,11 @@ func (r *bulkRun) work(ctx context.Context, j *batch.Job, done int) error {
 	}
 	switch {
 	case !finished && ctx.Err() == nil:
-		return errors.Join(writing, fmt.Errorf("nothing goes through: given up behind %d failures (see above). When it does again, go on with:\n  turnstile%s %s --resume %s", p.Failed, r.settings.words(), j.Verb, j.ID))
+		return errors.Join(writing, fmt.Errorf("stopped after %d failures (see above). When requests succeed again, go on with:\n  turnstile%s %s --resume %s", p.Failed, r.settings.words(), j.Verb, j.ID))
 	case !finished:
 		return errors.Join(writing, fmt.Errorf("interrupted: %d of %s are done. Go on with:\n  turnstile%s %s --resume %s", p.Done, plural(p.All, "instance", "instances"), r.settings.words(), j.Verb, j.ID))
 	case p.Failed > 0:
-		return fmt.Errorf("to %d of %s nothing was sent (see above)", p.Failed, plural(p.All, "instance", "instances"))
+		return fmt.Errorf("nothing was sent to %d of %s (see above)", p.Failed, plural(p.All, "instance", "instances"))
 	}
 	return nil
 }

@@ -83,19 +83,19 @@ const (
 var colours = []string{string(term.ColoursAuto), string(term.ColoursAlways), string(term.ColoursNever)}
 
 func (s *settings) declare(flags *flag.FlagSet) {
-	flags.StringVar(&s.stack, "stack", s.stack, "`NAME` of the CloudFormation stack; default $TURNSTILE_STACK, else the TURNSTILE_ variables say where things are")
+	flags.StringVar(&s.stack, "stack", s.stack, "`NAME` of the CloudFormation stack; default $TURNSTILE_STACK, otherwise the TURNSTILE_ variables")
 	flags.BoolVar(&s.local, "local", false, "the program that turnstile dev runs in this folder, or in one above it")
 	flags.StringVar(&s.console, "console", s.console, "`URL` of a console that acts for this command, such as that of a program of yours; default $TURNSTILE_CONSOLE_URL")
 	flags.StringVar(&s.region, "region", s.region, "AWS `REGION`; default as the SDK finds it")
 	flags.StringVar(&s.profile, "profile", s.profile, "AWS `PROFILE`; default as the SDK finds it")
-	flags.StringVar(&s.keyFile, "key-file", s.keyFile, "`FILE` with the keys of sealed payloads; default $TURNSTILE_KEY_FILE, else the keys in $TURNSTILE_KEYS")
+	flags.StringVar(&s.keyFile, "key-file", s.keyFile, "`FILE` with the keys of sealed payloads; default $TURNSTILE_KEY_FILE, otherwise the keys in $TURNSTILE_KEYS")
 	flags.StringVar(&s.output, "output", s.output, "`FORMAT` to print: text, or the JSON of the console's API: json")
 	flags.StringVar(&s.color, "color", s.color, "`WHEN` to use colours: auto (at a terminal, unless NO_COLOR is set), always, never")
 }
 
 // declareActor declares the flag of commands whose requests are recorded.
 func (s *settings) declareActor(flags *flag.FlagSet) {
-	flags.StringVar(&s.actor, "actor", s.actor, "`NAME` on whose behalf this is asked for, which history shows; default $TURNSTILE_ACTOR, else nobody")
+	flags.StringVar(&s.actor, "actor", s.actor, "`NAME` of the person or service that asks, for the history; default $TURNSTILE_ACTOR")
 }
 
 func (s *settings) check() error {

@@ -25,8 +25,8 @@ func TestAShellIsOfferedWhatThereIs(t *testing.T) {
 	t.Parallel()
 	b := sampled(t)
 	for _, c := range []struct{ name, line, want string }{
-		{"commands", "des", "describe\tshow how an instance stands"},
-		{"commands of two words", "dead-letter re", "redrive\tsend them back to the queue that they came from"},
+		{"commands", "des", "describe\tshow the state of an instance"},
+		{"commands of two words", "dead-letter re", "redrive\tsend dead letters back to their queue"},
 		{"instances, with what they are", "describe order-2", "order-2\tFulfil, stuck"},
 		{"not one that stands there", "cancel order-2 order-2", ""},
 		{"those that can be ended", "terminate order-", "order-2\tFulfil, stuck|order-4\tFulfil, corrupt"},

@@ -16,14 +16,14 @@ import (
 func wakeCommand() *command {
 	return &command{
 		name: "wake", also: []string{"retry", "unstick", "kick"}, operands: "[INSTANCE…]", most: -1, words: instanceIDs(client.StatusStuck, client.StatusCorrupt, client.StatusRunning),
-		short: "let instances try again, and send again what they have open",
+		short: "let stuck instances try again, and send again what instances have open",
 		long: paragraph(
-			"For an instance that was stuck and whose code is right now: it would try again by",
-			"itself, within the hour. For one that waits for something that was lost: all that it",
-			"has open (activities, timers, children) is sent again, which is harmless.",
+			"A stuck instance tries again at once; without wake it does so within the hour. An instance",
+			"that waits for a lost message sends again all that it has open: activities, timers,",
+			"children. This is harmless, but an activity that is running may run twice.",
 			"",
 			bulkHelp,
-			"Without --status those are meant that are stuck or corrupt."),
+			"Without --status, wake selects stuck and corrupt instances."),
 		examples: []string{
 			"turnstile wake order-17",
 			"turnstile wake --status stuck --name Fulfil --problem nondeterminism",
@@ -35,7 +35,7 @@ func wakeCommand() *command {
 					return cl.Wake(ctx, instance)
 				}}
 			b.declare(flags)
-			flags.StringVar(&b.problem, "problem", "", "only those that are stuck for a problem of this `KIND`, such as nondeterminism, panic, not_registered")
+			flags.StringVar(&b.problem, "problem", "", "only those stuck for this `KIND` of problem, such as nondeterminism, panic, not_registered")
 			run := b.action(c)
 			return func(ctx context.Context, operands []string) error {
 				if b.status == string(client.StatusRunning) {
@@ -52,9 +52,9 @@ func cancelCommand() *command {
 		name: "cancel", also: []string{"stop", "abort"}, operands: "[INSTANCE…]", most: -1, words: instanceIDs(notEnded...),
 		short: "ask instances to stop; their code decides how",
 		long: paragraph(
-			"What the instance waits for returns an error that says it was cancelled, and its code",
-			"can still clean up. It reaches children and running activities. Only the first cancel",
-			"counts. For an instance that cannot run its code there is terminate.",
+			"Every operation that the instance waits for returns a CancelledError, and its code can",
+			"still clean up. The cancel reaches children and running activities. Only the first cancel",
+			"counts. Use terminate for an instance that cannot run its code.",
 			"",
 			bulkHelp),
 		examples: []string{
@@ -79,9 +79,9 @@ func terminateCommand() *command {
 		name: "terminate", also: []string{"kill", "end"}, operands: "[INSTANCE…]", most: -1, words: instanceIDs(notEnded...),
 		short: "end instances without running their code",
 		long: paragraph(
-			"Ends the instance at once, a stuck one too; nothing of its code runs, so nothing is",
-			"compensated. It reaches children and running activities. One whose history is",
-			"corrupt has no history to end: purge it with --force.",
+			"Ends the instance at once, even if it is stuck. Its code does not run, so nothing is",
+			"compensated. The terminate reaches children and running activities. A corrupt instance",
+			"cannot be terminated: use purge --force.",
 			"",
 			bulkHelp),
 		examples: []string{
@@ -106,11 +106,10 @@ func purgeCommand() *command {
 		name: "purge", also: []string{"rm", "remove", "delete"}, operands: "[INSTANCE…]", most: -1, words: instanceIDs(),
 		short: "remove instances that have ended",
 		long: paragraph(
-			"Hides the instance at once and deletes its histories no sooner than an hour after its",
-			"end. This cannot be undone. The id refuses every start for 15 days, longer than any",
-			"message for the instance lives; to begin anew at once, choose another id. Of an",
-			"instance that is purged already, the histories are deleted an hour from now, where",
-			"a lost schedule has left them.",
+			"Hides the instance at once and deletes its histories an hour after its end or later. This",
+			"cannot be undone. The id refuses every start for 15 days, because messages for the old",
+			"instance may still be queued; to start again at once, choose another id. Repeat the purge",
+			"if a lost schedule has left the histories: they are deleted an hour later.",
 			"",
 			bulkHelp),
 		examples: []string{
@@ -128,8 +127,8 @@ func purgeCommand() *command {
 				}}
 			b.declare(flags)
 			c.settings.declareActor(flags)
-			flags.BoolVar(&b.force, "force", false, "take running instances too: they are terminated first")
-			flags.BoolVar(&b.children, "children", false, "take the children of each first, and theirs; detached instances are none")
+			flags.BoolVar(&b.force, "force", false, "purge running instances too: terminate them first")
+			flags.BoolVar(&b.children, "children", false, "purge the children first, and their children; detached instances are not children")
 			run := b.action(c)
 			return func(ctx context.Context, operands []string) error {
 				if b.force {

@@ -16,9 +16,9 @@ func costCommand() *command {
 		name: "cost", operands: "INSTANCE", least: 1, most: 1, also: []string{"bill", "price"}, words: firstInstance(),
 		short: "estimate what an instance costs on AWS",
 		long: paragraph(
-			"Counts from the history the requests that its turns and attempts made, where nothing",
-			"had to be repeated, at list prices of us-east-1, and says what the history does not",
-			"tell. Its children have bills of their own. --output json is the bill of the API."),
+			"Estimates from the history the requests of its turns and attempts, as if nothing was",
+			"repeated, at list prices of us-east-1, and lists what the history does not show. Children",
+			"are not included: ask for each. --output json is the bill of the API."),
 		examples: []string{"turnstile cost order-17", "turnstile cost order-17 --output json | jq .dollars"},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			executions := flags.Int("executions", 10, "`N` executions, the newest; at most 100")
@@ -35,7 +35,7 @@ func costCommand() *command {
 					return err
 				}
 				if t.Bill == nil {
-					return fmt.Errorf("what serves this instance counts no costs: it is of another version")
+					return fmt.Errorf("this console does not count costs: it is of another version")
 				}
 				if c.json() {
 					return c.printJSON(t.Bill)

@@ -36,12 +36,11 @@ func checked(err error) error {
 func deadLetterListCommand() *command {
 	return &command{
 		name: "dead-letter list", most: 0,
-		short: "list messages that were given up, with their reason",
+		short: "list dead letters with their reasons",
 		long: paragraph(
-			"Lists what is in the two final dead-letter queues: "+deadletter.DeadFIFO+" has what came by the",
-			"orchestrator queue, "+deadletter.Dead+" what came by the others. Looking hides a message from",
-			"others for that moment. Of one instance the first ten are seen, since a FIFO queue",
-			"shows those behind only when these are gone."),
+			"Lists the messages of the two final dead-letter queues: "+deadletter.DeadFIFO+" for the orchestrator",
+			"queue, "+deadletter.Dead+" for all others. While list reads a message, others cannot receive it. It",
+			"shows the first ten of an instance: a FIFO queue hides the rest until these are gone."),
 		examples: []string{
 			"turnstile dead-letter list",
 			"turnstile dead-letter list --reason unknown_instance --output json",
@@ -123,11 +122,10 @@ func (c *cli) listLetters(letters []api.DeadLetter) error {
 func deadLetterShowCommand() *command {
 	return &command{
 		name: "dead-letter show", operands: "MESSAGE_ID", least: 1, most: 1,
-		short: "show one of them whole, and what to do about it",
+		short: "show a dead letter, and what to do about it",
 		long: paragraph(
-			"Shows a dead letter with all of its reason, its attributes and its body, which may",
-			"hold what your senders keep secret, and tokens; payloads that are sealed are opened,",
-			"where their key is given."),
+			"Shows a dead letter with its whole reason, its attributes and its body, which may contain",
+			"secrets of your senders, and tokens. Sealed payloads are opened with your keys."),
 		examples: []string{"turnstile dead-letter show 0e9f6c1a-5f5e-4d8e-9d62-2f0a3f1c7b11"},
 		declare: func(c *cli, _ *flag.FlagSet) action {
 			return func(ctx context.Context, operands []string) error {
@@ -153,7 +151,7 @@ func deadLetterShowCommand() *command {
 }
 
 func notThere(ids []string) error {
-	return notThereError{fmt.Errorf("no dead letter %s is to be seen: it was redriven or deleted, someone else looks at it right now (then it is back within a minute), or it stands behind ten others of its instance", strings.Join(ids, ", "))}
+	return notThereError{fmt.Errorf("no dead letter %s is to be seen: it was redriven or deleted, somebody else is reading it (try again in a minute), or it is behind ten others of its instance", strings.Join(ids, ", "))}
 }
 
 func (c *cli) show(l *api.DeadLetter) {

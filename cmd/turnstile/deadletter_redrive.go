@@ -19,13 +19,12 @@ import (
 func deadLetterRedriveCommand() *command {
 	return &command{
 		name: "dead-letter redrive", operands: "[MESSAGE_ID…]", most: -1,
-		short: "send them back to the queue that they came from",
+		short: "send dead letters back to their queue",
 		long: paragraph(
-			"Sends dead letters back to their queue, and only then deletes them. What is known",
-			"already is not recorded twice, and what a committed turn could not send any more is",
-			"sent now; so a redrive is harmless. One whose cause is still there comes back.",
-			"Give message ids, or --all, which the other flags narrow. Those that come in while it",
-			"runs are left for the next one."),
+			"Sends dead letters back to their queue, then deletes them. A redrive is harmless: no",
+			"message is recorded twice, and the instance sends again what it has open. If the cause is",
+			"still there, the message becomes a dead letter again. Give message ids, or --all, which the",
+			"other flags narrow. Messages that arrive meanwhile stay."),
 		examples: []string{
 			"turnstile dead-letter redrive 0e9f6c1a-5f5e-4d8e-9d62-2f0a3f1c7b11",
 			"turnstile dead-letter redrive --all --reason unknown_instance --instance order-17",
@@ -43,9 +42,9 @@ func deadLetterRedriveCommand() *command {
 func deadLetterDeleteCommand() *command {
 	return &command{
 		name: "dead-letter delete", operands: "[MESSAGE_ID…]", most: -1,
-		short: "delete them",
+		short: "delete dead letters",
 		long: paragraph(
-			"Deletes dead letters that nobody needs any more. Give message ids, or --all, which the",
+			"Deletes dead letters. Give message ids, or --all, which the",
 			"other flags narrow. This cannot be undone."),
 		examples: []string{
 			"turnstile dead-letter delete 0e9f6c1a-5f5e-4d8e-9d62-2f0a3f1c7b11",

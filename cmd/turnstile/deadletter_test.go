@@ -116,7 +116,7 @@ func TestDeadLettersAreShownWhole(t *testing.T) {
 	if out := b.ok("dead-letter", "show", "dead-3"); !strings.Contains(out, "unknown_version") || !strings.Contains(out, "cannot be read") {
 		t.Errorf("shown is\n%s", out)
 	}
-	b.fails(exitNotFound, []string{"no dead letter gone", "looks at it"}, "dead-letter", "show", "gone")
+	b.fails(exitNotFound, []string{"no dead letter gone", "is reading it"}, "dead-letter", "show", "gone")
 }
 
 func TestARedriveGoesBackToItsSourceMarkedAndUnderTheIDOfTheHop(t *testing.T) {

@@ -18,12 +18,12 @@ import (
 func describeCommand() *command {
 	return &command{
 		name: "describe", also: []string{"show", "get", "status", "inspect", "info"}, words: firstInstance(), operands: "INSTANCE", least: 1, most: 1,
-		short: "show how an instance stands",
+		short: "show the state of an instance",
 		long: paragraph(
 			"Shows the instance as of its last committed turn: status, times, search attributes, custom",
-			"status, output or failure; of one that runs what it waits for, down to a child that is stuck; which",
-			"events came that no wait took, and why a wait rejected them; of one that is stuck or corrupt",
-			"why, where, and what to do."),
+			"status, output or failure. A running instance: what it waits for, down to a stuck child, and",
+			"the events that no wait has taken, or that a wait rejected, with the reason. A stuck or",
+			"corrupt instance: why, where, and what to do."),
 		examples: []string{
 			"turnstile describe order-17",
 			"turnstile describe order-17 --output json | jq .problem",

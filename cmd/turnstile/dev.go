@@ -29,15 +29,14 @@ const (
 func devCommand() *command {
 	return &command{
 		name: "dev", also: []string{"local"}, offline: true, words: folders, operands: "[PACKAGE]", most: 1,
-		short: "run a project on this machine, anew whenever a file changes",
+		short: "run a project on this machine, and restart it when a file changes",
 		long: paragraph(
 			"Builds and runs the main package ./local of the project in this folder: the whole",
 			"application in one process, on an SQLite database, with the console and each turn as",
-			"it happens. When a file that it is built from changes, it is built and started again,",
-			"and instances go on where they were: if the code no longer agrees with the history of",
-			"one, that is shown as stuck, with what history has and what the code did, until the",
-			"code agrees again. A build that fails is shown, and what runs goes on. A program that",
-			"dies is started again.",
+			"it happens. When a source file changes, dev builds and starts it again, and instances go",
+			"on. If the new code disagrees with the history of an instance, dev shows it as stuck, with",
+			"history next to code, until the code agrees again. After a failed build the old program",
+			"goes on. A program that dies is started again.",
 			"",
 			"Projects of `turnstile new` have ./local. Another main package can be named; it gets",
 			"--addr and --data if it calls local.Run of github.com/turnstile-go/turnstile/sqlite/local."),
@@ -45,7 +44,7 @@ func devCommand() *command {
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			addr := flags.String("addr", "", "where the console listens, as `HOST:PORT` of this machine; default "+embedded.ConsoleAddr+", or any port if that is taken")
 			data := flags.String("data", "", "`DIR` of the database; default "+devData+" in the project")
-			reset := flags.Bool("reset", false, "begin with an empty database: all instances are forgotten")
+			reset := flags.Bool("reset", false, "begin with an empty database: this deletes all instances")
 			return func(ctx context.Context, operands []string) error {
 				pkg := devPackage
 				if len(operands) > 0 {

@@ -247,7 +247,7 @@ func (s *shop) replaysOwnProgram(export string) {
 	}{
 		"as the guide has it": {"", "", exitOK, "agrees"},
 		"one that does not ask": {"local.ReplayIfAsked(whole)\n", "_ = local.Run\n", exitFailed,
-			"call local.ReplayIfAsked of the module sqlite first in main"},
+			"call local.ReplayIfAsked (module sqlite) first in main"},
 		"one that cannot": {"local.ReplayIfAsked(whole)\n", "", exitFailed,
 			"does not import github.com/turnstile-go/turnstile/sqlite/local, so it cannot replay"},
 	} {

@@ -21,16 +21,16 @@ import (
 func doctorCommand() *command {
 	return &command{
 		name: "doctor", most: 0, also: []string{"check", "health", "status", "diagnose"},
-		short: "look whether everything is as it should be, in one report",
+		short: "check the whole stack, in one report",
 		long: paragraph(
-			"Looks at access and permissions (of those that read), versions, functions, event",
-			"sources, queues, tables, the settings that have to fit together, the clock, dead",
-			"letters, and instances that are stuck, corrupt or idle. It changes nothing. What it may",
-			"not look at it says. Beside `turnstile dev` it looks at what there is of that. The exit",
-			"status is 1 if there is a problem. Needs the policies of the outputs WatchPolicyArn and DoctorPolicyArn."),
+			"Checks access and permissions to read, versions, functions, event sources, queues, tables,",
+			"settings that have to fit together, the clock, dead letters, and instances that are stuck,",
+			"corrupt or idle. It changes nothing, and says what it may not look at. With `turnstile dev`",
+			"it checks what exists there. The exit status is 1 if there is a problem. Needs the policies",
+			"of the outputs WatchPolicyArn and DoctorPolicyArn."),
 		examples: []string{"turnstile doctor --stack shop", "turnstile doctor --output json | jq '.findings[] | select(.level != \"ok\")'"},
 		declare: func(c *cli, flags *flag.FlagSet) action {
-			idle := flags.Duration("idle", 7*24*time.Hour, "running instances are idle whose last change is longer ago than this `TIME`")
+			idle := flags.Duration("idle", 7*24*time.Hour, "a running instance is idle if it has not changed for this `TIME`")
 			return func(ctx context.Context, _ []string) error {
 				if *idle <= 0 {
 					return usagef("--idle %s: more than 0", *idle)

@@ -13,7 +13,7 @@ func TestDoctorReportsOnInstances(t *testing.T) {
 	b := sampled(t)
 	r := b.run("doctor", "--idle", "1s")
 	for _, want := range []string{
-		"problem\tinstances\t1 instance is stuck (panic): order-2\tmend the code", "problem\tinstances\t1 instance is corrupt (corrupt): order-4\t",
+		"problem\tinstances\t1 instance is stuck (panic): order-2\tfix the code", "problem\tinstances\t1 instance is corrupt (corrupt): order-4\t",
 		"warning\tinstances\tnothing has changed the records of 1 running instance for 1.0s: survey 1",
 	} {
 		if !strings.Contains(r.out, want) {

@@ -44,7 +44,7 @@ func hint(err error) string {
 	case errors.Is(err, store.ErrBadPageToken):
 		return "Use the command that was printed behind the page before, as it stands."
 	case strings.Contains(text, "connection refused"), strings.Contains(text, "no such host"):
-		return "Nothing answers there. For the local stack: localstack/local.sh up, and look at AWS_ENDPOINT_URL; else at --region."
+		return "Nothing answers there. Start the local stack with localstack/local.sh up and check AWS_ENDPOINT_URL; on AWS check --region."
 	case strings.Contains(text, "failed to refresh cached credentials"), strings.Contains(text, "get credentials"):
 		return "No AWS credentials were found. Log in, give --profile, or for the local stack: eval \"$(localstack/local.sh env)\""
 	case errors.Is(err, store.ErrUnavailable), errors.Is(err, queue.ErrUnavailable):

@@ -23,13 +23,12 @@ func historyCommand() *command {
 		name: "history", also: []string{"events", "log", "logs", "export"}, words: firstInstance(), operands: "INSTANCE", least: 1, most: 1,
 		short: "show what happened in an instance, event by event",
 		long: paragraph(
-			"Shows the history of an execution, or of all: of each event its id, how long it came",
-			"after the one before, its kind, the event that it completes, its name, on whose behalf",
-			"it was sent (\"by\", as the sender says), and what it carries: as much of that as fits",
-			"the terminal, elsewhere all of it. --export prints the document that `turnstile replay`,",
-			"the replay of tests and the console take; what proves something (secret, tokens) is in",
-			"none of them, payloads are. Sealed payloads are shown with their keys, else their codec",
-			"and length are."),
+			"Shows the history of an execution, or of all. Each event has its id, the time since the",
+			"previous event, its kind, the event that it completes, its name, the actor (\"by\", as the",
+			"sender claims), and its payload, cut to the terminal; a pipe gets all of it. --export",
+			"prints the document that `turnstile replay`, turnstiletest.Replay and the console read: with",
+			"payloads, without secrets and tokens. Sealed payloads are opened with your keys; without a",
+			"key, history shows codec and length."),
 		examples: []string{
 			"turnstile history order-17",
 			"turnstile history order-17 --all",
@@ -39,7 +38,7 @@ func historyCommand() *command {
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			var h showing
 			h.which.declare(flags)
-			flags.IntVar(&h.width, "width", 0, "cut what an event carries to `N` characters; default what fits the terminal, elsewhere all of it")
+			flags.IntVar(&h.width, "width", 0, "cut payloads to `N` characters; default what fits the terminal, or all in a pipe")
 			flags.BoolVar(&h.export, "export", false, "print the export document; with --all one that holds them all")
 			return func(ctx context.Context, operands []string) error {
 				if err := h.which.check(); err != nil {

@@ -17,11 +17,11 @@ import (
 func limitListCommand() *command {
 	return &command{
 		name: "limit list", also: []string{"limits", "concurrency", "permits"}, most: 0,
-		short: "list limits over instances, those for which most wait first",
+		short: "list limits over instances, the longest lines first",
 		long: paragraph(
 			"Lists the keys of turnstile.Limit for which an attempt has waited in the last two weeks,",
-			"and those that limit set has changed. At most 32 that wait are known of each. Rates",
-			"(turnstile.Rate) have no line, and are not listed. Makes 16 reads and one a key."),
+			"and those that limit set has changed, with at most 32 waiting attempts each. Rates",
+			"(turnstile.Rate) have no line, and are not listed. It makes 16 reads, and one for each key."),
 		examples: []string{"turnstile limit list", "turnstile limit list --output json"},
 		declare: func(c *cli, _ *flag.FlagSet) action {
 			return func(ctx context.Context, _ []string) error {
@@ -89,9 +89,9 @@ func onLimit(verb, operands string, n int, short, long string, declare func(*cli
 func actor(c *cli, flags *flag.FlagSet) { c.settings.declareActor(flags) }
 
 func limitShowCommand() *command {
-	return onLimit("show", "KEY", 1, "show who has a permit of a limit and who waits for one, the first first",
-		paragraph("One read. An attempt that has died keeps its permit until the time under UNTIL. At most 32",
-			"that wait stand in the line; others ask from time to time, and are not known."),
+	return onLimit("show", "KEY", 1, "show which attempts hold a permit of a limit, and which wait",
+		paragraph("Reads one item. An attempt whose process has died keeps its permit until the time shown. The",
+			"line shows at most 32 waiting attempts; others ask again from time to time."),
 		nil, func(ctx context.Context, c *cli, cl instances, operands []string) error {
 			l, err := cl.Limit(ctx, operands[0])
 			switch {
@@ -145,8 +145,8 @@ func (c *cli) showLimit(out io.Writer, l *client.Limit) {
 func limitSetCommand() *command {
 	return onLimit("set", "KEY PERMITS", 2, "change how many attempts with a key may run at a time, without a deployment",
 		paragraph("Takes precedence over the number in the code, of this deployment and of later ones, until",
-			"limit reset. Attempts that have a permit keep it. Who has set it, and when, is kept with",
-			"it. Needs the policy of the output OperatePolicyArn."),
+			"limit reset. Attempts that have a permit keep it. limit show tells who set it and when.",
+			"Needs the policy of the output OperatePolicyArn."),
 		actor, func(ctx context.Context, c *cli, cl instances, operands []string) error {
 			n, err := strconv.Atoi(operands[1])
 			if err != nil {
@@ -164,8 +164,8 @@ func limitSetCommand() *command {
 }
 
 func limitResetCommand() *command {
-	return onLimit("reset", "KEY", 1, "have the number in the code count again",
-		paragraph("Takes back limit set. Attempts that have a permit keep it."),
+	return onLimit("reset", "KEY", 1, "undo limit set",
+		paragraph("The number in the code counts again. Attempts that have a permit keep it."),
 		actor, func(ctx context.Context, c *cli, cl instances, operands []string) error {
 			if err := cl.ResetLimit(ctx, operands[0]); err != nil {
 				return err

@@ -20,13 +20,12 @@ func listCommand() *command {
 		name: "list", also: []string{"ls", "ps", "search", "find", "query"}, most: 0,
 		short: "list instances by status, name, time and search attributes",
 		long: paragraph(
-			"Lists instances by when they started, newest first. An instance that is stuck or",
-			"corrupt is listed as that, not as running. If there are more, the command that shows",
-			"the next page is printed behind the list. Where it is not read at a terminal, a line is",
-			"an instance, its fields are separated by tabs and whole, and there is no head.",
+			"Lists instances by their start time, newest first. A stuck or corrupt instance is not",
+			"listed as running. If there are more, list prints the command for the next page. In a",
+			"pipe, each instance is a line of fields separated by tabs, without a header.",
 			"",
-			"--count says how many there are of each status; --watch shows the first page again and",
-			"again, and where it is not read at a terminal a line for each instance that has changed.",
+			"--count counts the instances of each status. --watch shows the first page again and",
+			"again; in a pipe, it prints a line for each instance that has changed.",
 			"",
 			whereHelp),
 		examples: []string{
@@ -42,12 +41,12 @@ func listCommand() *command {
 			var l listing
 			l.declare(flags)
 			flags.IntVar(&l.limit, "limit", 50, "`N` instances a page, at most 1000")
-			flags.StringVar(&l.query.PageToken, "page-token", "", "go on behind a page, with the `TOKEN` that it printed")
+			flags.StringVar(&l.query.PageToken, "page-token", "", "show the page after the one that printed this `TOKEN`")
 			flags.BoolVar(&l.all, "all", false, "all pages")
 			flags.BoolVar(&l.ids, "ids", false, "print ids alone, one a line")
-			flags.BoolVar(&l.count, "count", false, "say how many there are of each status; on DynamoDB their records are read, --limit of each status at most (default 1000)")
+			flags.BoolVar(&l.count, "count", false, "count the instances of each status; on DynamoDB this reads their records, at most --limit of each status (default 1000)")
 			flags.BoolVar(&l.watch, "watch", false, "show it again until Ctrl-C")
-			flags.DurationVar(&l.every, "every", 2*time.Second, "with --watch: the `TIME` between two looks, 1s or more; each reads a page")
+			flags.DurationVar(&l.every, "every", 2*time.Second, "with --watch: the `TIME` between two reads of a page, 1s or more")
 			return func(ctx context.Context, _ []string) error {
 				if err := l.check(c.now(), flags.Changed("limit")); err != nil {
 					return err

@@ -380,7 +380,7 @@ func pauseOnTheStack(l *stackLine) {
 	l.ok("start", "SmokeEcho", "--instance", running, "--input", "{}")
 	l.until("smoke-signal", "describe", running)
 	r := l.run("pause", "--drain", "10s")
-	if r.status != exitOK || strings.Count(r.out, sourceOff) != 4 || !strings.Contains(r.err, "paused: what waits is kept for fourteen days") {
+	if r.status != exitOK || strings.Count(r.out, sourceOff) != 4 || !strings.Contains(r.err, "paused: queues keep messages for fourteen days") {
 		l.Fatalf("pause: %s", r)
 	}
 	l.ok("raise", running, "smoke-signal", "--data", `"hello"`)

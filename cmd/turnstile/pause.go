@@ -35,7 +35,7 @@ var pauseSteps = []struct {
 	what   string
 }{
 	{[]string{deadletter.Orchestrator}, "turns"},
-	{[]string{deadletter.Delay, deadletter.ActivityDead}, "short timers, and what goes round"},
+	{[]string{deadletter.Delay, deadletter.ActivityDead}, "delayed messages"},
 	{[]string{deadletter.Activity}, "activities"},
 }
 
@@ -53,16 +53,15 @@ func pauseCommand() *command {
 		name: "pause", most: 0, also: []string{"halt", "freeze", "disable"},
 		short: "stop all turns and activities of the stack; messages stay queued",
 		long: paragraph(
-			"Turns the event sources of the two functions off: first the orchestrator queue, then",
-			"the delay and activity-dead queues, and, when the activities under way are done or",
-			"--drain is over, the activity queue. What was begun ends; starts, events, timers and",
-			"schedules keep arriving, and wait in their queues for up to fourteen days. Timeouts go",
-			"on by the clock: they are acted on when the stack goes on, in the order in which",
-			"everything arrived. It can be repeated, and goes on where it was. docs/operations.md",
-			"says more. Needs the policy of the output OperatePolicyArn."),
+			"Turns off the event sources of the two functions: first the orchestrator queue, then the",
+			"delay and activity-dead queues, and, when running activities are done or --drain is over,",
+			"the activity queue. Turns and attempts under way end. New messages wait in their queues for",
+			"up to fourteen days. Timers and timeouts go on by the clock, and take effect after unpause,",
+			"in the order in which the messages arrived. An interrupted pause can be repeated.",
+			"docs/operations.md says more. Needs the policy of the output OperatePolicyArn."),
 		examples: []string{"turnstile pause --stack shop", "turnstile pause --stack shop --drain 0s"},
 		declare: func(c *cli, flags *flag.FlagSet) action {
-			drain := flags.Duration("drain", 2*time.Minute, "wait up to this `TIME` until the activities that were begun, or wait, are done; 0s to stop them from beginning at once")
+			drain := flags.Duration("drain", 2*time.Minute, "wait up to this `TIME` for running and queued activities; 0s turns off the activity queue at once")
 			return func(ctx context.Context, _ []string) error {
 				if *drain < 0 {
 					return usagef("--drain %s: a time, or 0s", *drain)
@@ -80,11 +79,11 @@ func pauseCommand() *command {
 func unpauseCommand() *command {
 	return &command{
 		name: "unpause", most: 0, also: []string{"enable"},
-		short: "let a stack that was paused go on",
+		short: "let a paused stack go on",
 		long: paragraph(
-			"Turns the event sources on again: the orchestrator queue first, so that what was",
-			"cancelled or timed out meanwhile is not begun, then the delay and activity-dead queues,",
-			"then the activity queue. What waited is handled in the order in which it arrived."),
+			"Turns on the event sources: first the orchestrator queue, so that no worker begins an",
+			"activity that was cancelled or timed out meanwhile, then the delay and activity-dead queues,",
+			"then the activity queue. Waiting messages are handled in the order in which they arrived."),
 		examples: []string{"turnstile unpause --stack shop"},
 		declare: func(c *cli, _ *flag.FlagSet) action {
 			return func(ctx context.Context, _ []string) error {
@@ -168,7 +167,7 @@ func (p *pausing) unpause(ctx context.Context) error {
 
 // cutShort says how to go on.
 func (p *pausing) cutShort(verb string, err error) error {
-	return fmt.Errorf("%w\nThe stack is between the two: `turnstile%s %s` goes on where this was, `turnstile%s %s` takes it back",
+	return fmt.Errorf("%w\nThe stack is half paused: `turnstile%s %s` goes on, `turnstile%s %s` takes it back",
 		err, p.settings.words(), verb, p.settings.words(), map[string]string{"pause": "unpause", "unpause": "pause"}[verb])
 }
 
@@ -216,7 +215,7 @@ func (p *pausing) settled(ctx context.Context, s *api.EventSource, states ...str
 			return nil
 		}
 		if p.now().Sub(began) > sourcePatience {
-			return fmt.Errorf("event source %s (%s) is %s, for more than %s now: look at it in Lambda's console", s.Queue, s.ID, s.State, sourcePatience)
+			return fmt.Errorf("event source %s (%s) has been %s for more than %s: look at it in Lambda's console", s.Queue, s.ID, s.State, sourcePatience)
 		}
 		if !p.sleep(ctx, sourceLook) {
 			return ctx.Err()
@@ -251,10 +250,10 @@ func (p *pausing) drain(ctx context.Context, longest time.Duration) error {
 			return nil
 		}
 		if p.now().Sub(began) >= longest {
-			bar.line(fmt.Sprintf("not drained behind %s: %d in turns, %d activities under way, %d waiting; those under way end, the others wait", longest, turns.InFlight, work.InFlight, work.Visible))
+			bar.line(fmt.Sprintf("not drained after %s: %d in turns, %d activities running, %d waiting; running ones end, the others wait until unpause", longest, turns.InFlight, work.InFlight, work.Visible))
 			return nil
 		}
-		bar.show(fmt.Sprintf("draining: %d in turns, %d activities under way, %d waiting", turns.InFlight, work.InFlight, work.Visible))
+		bar.show(fmt.Sprintf("draining: %d in turns, %d activities running, %d waiting", turns.InFlight, work.InFlight, work.Visible))
 		if !p.sleep(ctx, sourceLook) {
 			return ctx.Err()
 		}
@@ -282,7 +281,7 @@ func (p *pausing) print(ctx context.Context) error {
 	}
 	rows.Print(screen)
 	if state.State == "paused" {
-		fmt.Fprintf(p.err, "paused: what waits is kept for fourteen days; unpause it before %s\n", state.KeptUntil.Format("2006-01-02 15:04 UTC"))
+		fmt.Fprintf(p.err, "paused: queues keep messages for fourteen days; unpause before %s\n", state.KeptUntil.Format("2006-01-02 15:04 UTC"))
 	}
 	return nil
 }

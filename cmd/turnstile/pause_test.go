@@ -96,7 +96,7 @@ func TestPauseStopsTurnsFirstAndActivitiesWhenTheyAreDone(t *testing.T) {
 	b, s := paused(t)
 	s.work = []int{3, 1, 0}
 	r := b.run("pause")
-	if r.status != exitOK || !strings.Contains(r.err, "unpause it before 2030-01-15 12:00 UTC") || !strings.Contains(r.out, "orchestrator\tDisabled\t0\t0\t0\n") {
+	if r.status != exitOK || !strings.Contains(r.err, "unpause before 2030-01-15 12:00 UTC") || !strings.Contains(r.out, "orchestrator\tDisabled\t0\t0\t0\n") {
 		t.Errorf("%+v", r)
 	}
 	if got, want := strings.Join(s.done, " "), "-orchestrator -delay -activity-dead look look look -activity"; got != want {
@@ -119,7 +119,7 @@ func TestPauseDoesNotWaitForEver(t *testing.T) {
 	t.Parallel()
 	b, s := paused(t)
 	s.work = slices.Repeat([]int{7}, 100)
-	if r := b.run("pause", "--drain", "5s"); r.status != exitOK || !strings.Contains(r.err, "not drained behind 5s: 0 in turns, 0 activities under way, 7 waiting") {
+	if r := b.run("pause", "--drain", "5s"); r.status != exitOK || !strings.Contains(r.err, "not drained after 5s: 0 in turns, 0 activities running, 7 waiting") {
 		t.Errorf("%+v", r)
 	}
 	b, s = paused(t)
@@ -149,13 +149,13 @@ func TestAPauseThatIsCutShortSaysHowToGoOn(t *testing.T) {
 		}
 		return ctx.Err() == nil
 	}
-	if r := b.runWith(ctx, "", "pause"); r.status != exitInterrupted || !strings.Contains(r.err, "goes on where this was") {
+	if r := b.runWith(ctx, "", "pause"); r.status != exitInterrupted || !strings.Contains(r.err, "`turnstile pause` goes on") {
 		t.Errorf("%+v", r)
 	}
 	// A source that does not change is not waited for without end.
 	b, s = paused(t)
 	s.sources[2].State = "Updating"
-	b.fails(exitFailed, []string{"is Updating, for more than 5m0s"}, "pause")
+	b.fails(exitFailed, []string{"has been Updating for more than 5m0s"}, "pause")
 }
 
 // By the SDK, over HTTP: the event sources of both functions are found, named by their

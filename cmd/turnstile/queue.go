@@ -20,10 +20,9 @@ func queueAddCommand() *command {
 		long: paragraph(
 			"Writes what turnstile.Queue(NAME) needs on AWS into template.yaml: an SQS queue, an activity",
 			"function with parameters for its memory, concurrency and batch size, a log group, an alarm,",
-			"the permissions, and the address for the other functions. They are made as those of the",
-			"default queue are in the file, with your changes; change the new ones as you like. It",
-			"shows the difference and asks; nothing is deployed. A queue that is there stays as it is.",
-			"It needs git.",
+			"the permissions, and the address for the other functions. It copies them from the default",
+			"queue in the file, with your changes; change the copies as you like. It shows the difference",
+			"and asks; nothing is deployed. A queue that exists stays as it is. It needs git.",
 		),
 		examples: []string{"turnstile queue add gpu", "turnstile queue add gpu --dry-run"},
 		declare: func(c *cli, flags *flag.FlagSet) action {

@@ -17,13 +17,12 @@ func raiseCommand() *command {
 		name: "raise", also: []string{"signal", "event", "send"}, words: raised, operands: "INSTANCE EVENT", least: 2, most: 2,
 		short: "raise an external event for an instance",
 		long: paragraph(
-			"Sends the event to an instance that runs. One that is not there, after some seconds in",
-			"which its start may still come, or that has ended, is an error, and nothing is sent. If",
-			"nothing waits for an event of that name, it is sent with a warning that says what the",
-			"instance waits for; over --console, data that no declared event of the name takes too.",
-			"--early does not look: the event of an instance that has not started waits for it a",
-			"quarter of an hour by default, then it is a dead letter; one for an instance that has",
-			"ended has no effect. Names of events are case-sensitive."),
+			"Sends the event to a running instance. If the instance does not exist within some",
+			"seconds, or has ended, raise fails and sends nothing. If the instance does not wait for an",
+			"event of that name, raise sends it and warns you; with --console it also checks the data",
+			"against the declared type. --early skips these checks: an event for an instance that has",
+			"not started waits for 15 minutes by default, then it becomes a dead letter; an event for",
+			"an ended instance has no effect. Event names are case-sensitive."),
 		examples: []string{
 			`turnstile raise order-17 approved --data '{"by":"ada","approved":true}'`,
 			`turnstile raise order-17 approved --data @approval.json --deduplication-id mail-4711`,
@@ -31,7 +30,7 @@ func raiseCommand() *command {
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			data := flags.String("data", "", "`JSON` that it carries, @FILE, or - for standard input")
 			c.settings.declareActor(flags)
-			early := flags.Bool("early", false, "send it without a look at the instance, which may start later")
+			early := flags.Bool("early", false, "send it without looking at the instance, which may start later")
 			id := flags.String("deduplication-id", "", "`ID` that tells a repeat of this event from another one; default a random one")
 			return func(ctx context.Context, operands []string) error {
 				r := client.RaiseRequest{Instance: operands[0], Name: operands[1], DeduplicationID: *id}
@@ -92,6 +91,6 @@ func (c *cli) findRunning(ctx context.Context, cl instances, instance string) er
 		case look < startLooks && c.sleep(ctx, startPause):
 			continue
 		}
-		return fmt.Errorf("%w; the event was not sent. If it is to be started within a quarter of an hour, --early sends the event before it; turnstile start --event gives one along", err)
+		return fmt.Errorf("%w; the event was not sent. If the instance starts within 15 minutes, --early sends the event ahead of it; or send the event with the start: turnstile start --event", err)
 	}
 }

@@ -16,22 +16,21 @@ import (
 func redriveCommand() *command {
 	return &command{
 		name: "redrive", also: []string{"resume-failed", "retry"}, operands: "[INSTANCE…]", most: -1, words: instanceIDs(ended[:3]...),
-		short: "have instances that failed go on where they did",
+		short: "let failed instances go on where they failed",
 		long: paragraph(
-			"The instance goes on in its next execution, with the code that is deployed. What was",
-			"completed stays completed; what failed or was open is started anew, failed children",
-			"too. If the code disagrees with the history, nothing is changed, and the redrive",
-			"becomes a dead letter of the reason redrive_refused. To begin from the beginning, use",
-			"rerun; what is stuck needs wake.",
+			"The instance goes on in its next execution, with the deployed code. Completed operations",
+			"stay completed; failed and open ones start again, failed children too. If the code disagrees",
+			"with the history, nothing changes, and the redrive becomes a dead letter (redrive_refused).",
+			"To start from the beginning, use rerun. For a stuck instance, use wake.",
 			"",
-			"--dry-run with an instance says what would be started anew.",
+			"--dry-run with an instance shows what would start again.",
 			"",
 			bulkHelp,
-			"Without --status those are meant that have failed. What was interrupted redrives no",
-			"instance twice when it goes on."),
+			"Without --status, redrive selects failed instances. --resume redrives no",
+			"instance twice."),
 		examples: []string{
 			"turnstile redrive order-17 --dry-run",
-			"turnstile redrive order-17 --reason 'the price service is mended'",
+			"turnstile redrive order-17 --reason 'the price service is fixed'",
 			"turnstile redrive order-17 --from 42",
 			"turnstile redrive --status failed --name Fulfil --since 1d --dry-run",
 		},
@@ -50,8 +49,8 @@ func redriveCommand() *command {
 			b.declare(flags)
 			c.settings.declareActor(flags)
 			flags.StringVar(&b.reason, "reason", "", "`TEXT` for the history")
-			flags.Int64Var(&r.From, "from", 0, "`EVENT` of the last execution: what led to it happens again, and all behind it; default where it failed")
-			flags.BoolVar(&r.Reset, "reset", false, "terminate an instance that has not ended, and have it go on")
+			flags.Int64Var(&r.From, "from", 0, "go on at this `EVENT` of the last execution: its operation and everything after it happen again; default where it failed")
+			flags.BoolVar(&r.Reset, "reset", false, "terminate an instance that has not ended, then redrive it")
 			run := b.action(c)
 			return func(ctx context.Context, operands []string) error {
 				switch {

@@ -15,16 +15,16 @@ var ended = []client.Status{client.StatusFailed, client.StatusTerminated, client
 func rerunCommand() *command {
 	return &command{
 		name: "rerun", also: []string{"restart", "again"}, operands: "[INSTANCE…]", most: -1, words: instanceIDs(ended...),
-		short: "have instances that have ended begin again",
+		short: "start ended instances again from the beginning",
 		long: paragraph(
-			"The instance begins its next execution from the beginning, under its id: with the",
-			"input, headers and search attributes that its last execution began with, or with",
-			"--input. What was completed runs again. A parent that waited for it has been told how",
-			"it ended, and is told nothing more. The histories before stay; a purge removes all.",
+			"The instance begins its next execution from the beginning, under its id, with the input,",
+			"headers and search attributes of its last execution, or with --input. Completed operations",
+			"run again. A parent that waited for it has its outcome already, and gets no other. Earlier",
+			"histories stay until a purge.",
 			"",
 			bulkHelp,
-			"Without --status those are meant that have failed. What was interrupted begins no",
-			"instance twice when it goes on."),
+			"Without --status, rerun selects failed instances. --resume begins no",
+			"instance twice."),
 		examples: []string{
 			"turnstile rerun order-17",
 			`turnstile rerun order-17 --input '{"id":"order-17","lane":2}'`,
@@ -43,7 +43,7 @@ func rerunCommand() *command {
 				}}
 			b.declare(flags)
 			c.settings.declareActor(flags)
-			input := flags.String("input", "", "`JSON` that they begin with, @FILE, or - for standard input; default what each began with last")
+			input := flags.String("input", "", "input `JSON`, @FILE, or - for standard input; default the last input of each")
 			flags.StringVar(&r.Version, "version", "", "`VERSION` of the orchestration; default the newest that is deployed")
 			run := b.action(c)
 			return func(ctx context.Context, operands []string) error {

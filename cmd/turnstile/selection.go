@@ -22,8 +22,8 @@ func condition(err error) string {
 // whereHelp says how conditions are written.
 const whereHelp = "Conditions on search attributes (--where) are joined by and. Operators are = < <= > >=\n" +
 	"and ^= (begins with); a value is a text in quotes, a number, or a time like 2026-12-01\n" +
-	"or 2026-12-01T09:30:00Z. With an = an index finds the instances; all else is looked up\n" +
-	"in the record of each that --status, --name, --since, --until and the = leave."
+	"or 2026-12-01T09:30:00Z. An index finds instances by =. For any other condition, list\n" +
+	"reads the record of each instance that the other flags select."
 
 // statuses in the order in which they are named.
 func statuses() []string {

@@ -22,11 +22,10 @@ func startCommand() *command {
 		name: "start", also: []string{"run", "execute", "begin", "create"}, words: registered, operands: "NAME", least: 1, most: 1,
 		short: "start an orchestration",
 		long: paragraph(
-			"Asks for a new instance of the orchestration NAME and prints its id. The start is",
-			"queued then; the instance can be described once its first turn is committed.",
-			"An instance id that is taken is an error. A repeat with the same --deduplication-id",
-			"is not: it starts nothing twice.",
-			"Where the code is known, a warning says what is odd about the input."),
+			"Sends the start of a new instance of the orchestration NAME and prints its id. You can",
+			"describe the instance after its first turn. An instance id that is taken is an error. A",
+			"repeat with the same --deduplication-id is not: it starts nothing twice. If the command",
+			"knows the code's types, it warns you of odd input."),
 		examples: []string{
 			`turnstile start Fulfil --instance order-17 --input '{"id":"order-17"}'`,
 			`turnstile start Fulfil --input @order.json --wait`,
@@ -39,7 +38,7 @@ func startCommand() *command {
 			flags.StringVar(&r.Instance, "instance", "", "`ID` of the instance; default a random one")
 			flags.StringVar(&r.Version, "version", "", "`VERSION` of it; default the newest that is deployed")
 			flags.StringVar(&r.DeduplicationID, "deduplication-id", "", "`ID` that tells a repeat of this start from another one; default a random one")
-			flags.Func("event", "an event `NAME[=JSON]` that it finds when it starts; may be repeated", func(value string) error {
+			flags.Func("event", "a first event `NAME[=JSON]` that is sent with the start; may be repeated", func(value string) error {
 				name, data, _ := strings.Cut(value, "=")
 				if name == "" || data != "" && !json.Valid([]byte(data)) {
 					return errors.New("it is not NAME=JSON (a text needs its quotes: NAME='\"text\"')")
@@ -63,8 +62,8 @@ func startCommand() *command {
 				}
 				return nil
 			})
-			flags.BoolVar(&r.UseExisting, "use-existing", false, "use the instance that has the id already, if it is one of NAME; it gets the events")
-			flags.BoolVar(&r.BeginAgain, "begin-again", false, "begin the next execution of the instance that has the id already, if it has ended and was one of NAME")
+			flags.BoolVar(&r.UseExisting, "use-existing", false, "if the id is taken by an instance of NAME, send the events to that one")
+			flags.BoolVar(&r.BeginAgain, "begin-again", false, "if the id is taken by an ended instance of NAME, begin its next execution")
 			var begins later
 			begins.declare(flags)
 			wait := flags.Bool("wait", false, "wait for its end and print its output")

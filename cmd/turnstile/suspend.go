@@ -15,15 +15,15 @@ import (
 func suspendCommand() *command {
 	return &command{
 		name: "suspend", also: []string{"hold", "freeze"}, operands: "[INSTANCE…]", most: -1, words: instanceIDs(client.StatusRunning, client.StatusStuck),
-		short: "have instances run no code until they are resumed",
+		short: "stop the code of instances until they are resumed",
 		long: paragraph(
-			"What comes for a suspended instance is recorded, and its code takes it in its order when",
-			"it is resumed. Activities that were begun go on, and so do their retries; timers fire",
-			"and are recorded. Terminate ends it at once, and a cancel takes effect at the resume.",
-			"To stop a whole stack there is pause.",
+			"A suspended instance records incoming messages, and its code processes them in order when",
+			"you resume it. Activities that were scheduled go on, with their retries; timers fire and are",
+			"recorded. Terminate ends it at once, a cancel takes effect at the resume. To stop a whole",
+			"stack, use pause.",
 			"",
 			bulkHelp,
-			"Without --status those are meant that run or are stuck."),
+			"Without --status, suspend selects running and stuck instances."),
 		examples: []string{
 			`turnstile suspend order-17 --reason 'the customer asked us to wait'`,
 			`turnstile suspend --name Transfer --where 'bank = "b-1"' --reason 'the bank is down' --dry-run`,
@@ -34,7 +34,7 @@ func suspendCommand() *command {
 					return cl.Suspend(ctx, instance, j.Reason)
 				}}
 			b.declare(flags)
-			flags.StringVar(&b.reason, "reason", "", "`TEXT` for the history, and for who looks at the instance")
+			flags.StringVar(&b.reason, "reason", "", "`TEXT` for the history, which describe shows")
 			c.settings.declareActor(flags)
 			return b.action(c)
 		},
@@ -46,12 +46,12 @@ func resumeCommand() *command {
 		name: "resume", also: []string{"unsuspend", "release", "continue"}, operands: "[INSTANCE…]", most: -1, words: instanceIDs(client.StatusSuspended, client.StatusScheduled),
 		short: "let suspended instances go on",
 		long: paragraph(
-			"The code of the instance takes what came while it was suspended, in its order. One",
-			"resume ends every suspend before it. What is scheduled begins at once. A stack that is",
-			"paused goes on with unpause.",
+			"The code of the instance processes, in order, what came while it was suspended. One resume",
+			"ends all earlier suspends. A scheduled instance begins at once. For a paused stack, use",
+			"unpause.",
 			"",
 			bulkHelp,
-			"Without --status those are meant that are suspended."),
+			"Without --status, resume selects suspended instances."),
 		examples: []string{
 			"turnstile resume order-17",
 			`turnstile resume --where 'bank = "b-1"' --rate 10 --dry-run`,
@@ -80,8 +80,8 @@ func rescheduleCommand() *command {
 		name: "reschedule", also: []string{"postpone", "move"}, operands: "INSTANCE", least: 1, most: 1, words: firstInstance(client.StatusScheduled, client.StatusSuspended),
 		short: "move the time at which a scheduled instance begins",
 		long: paragraph(
-			"Or the time at which a suspended instance goes on by itself. To let it begin at once",
-			"there is resume, to give it up terminate."),
+			"Also moves the time at which a suspended instance resumes by itself. To begin at once, use",
+			"resume; to give the instance up, terminate."),
 		examples: []string{"turnstile reschedule order-17 --at 2027-01-01T09:00:00Z", "turnstile reschedule order-17 --after 2h"},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			var when later

@@ -19,8 +19,8 @@ func templateUpgradeCommand() *command {
 		name: "template upgrade", also: []string{"template", "upgrade"}, offline: true, most: 0,
 		short: "bring template.yaml of this folder up to this version",
 		long: paragraph(
-			"Merges what has changed in Turnstile's template since the project was made, or upgraded",
-			"last, into template.yaml, and keeps what you have changed there. It shows the",
+			"Merges the changes of Turnstile's template since the project was made, or last upgraded,",
+			"into template.yaml, and keeps your changes. It shows the",
 			"difference and asks; nothing is deployed. "+scaffold.TemplateBase+", which it compares with, belongs",
 			"to the project as much as template.yaml. Where both have changed the same lines, the",
 			"file gets both between marks, as git merge leaves them, and the exit status is 1.",

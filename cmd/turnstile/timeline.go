@@ -20,15 +20,14 @@ const maxExecutions = 100
 func timelineCommand() *command {
 	return &command{
 		name: "timeline", operands: "INSTANCE", least: 1, most: 1, also: []string{"gantt", "chart", "trace"}, words: firstInstance(),
-		short: "draw what an instance did, and when: a row an operation",
+		short: "draw what an instance did, and when: a row for each operation",
 		long: paragraph(
-			"Draws the newest execution, or several: a row for each activity, timer, event and child",
-			"with a bar for when it waited and ran, a mark for each turn, and why what failed did.",
-			"What was short would not be seen beside a wait of days: long waits are drawn shorter",
-			"then, and it says so. Eight operations or more of one name that ran side by side are",
-			"one row: how many were under way, how long they took, what failed, and the slowest.",
-			"Where it is not read at a terminal, a line is a row: execution, event, kind, name,",
-			"state, when it began and ended, how long it took, attempt, failure."),
+			"Draws the newest execution, or several. Each activity, timer, event and child is a row with",
+			"a bar that shows when it waited and ran, and the reason if it failed; ticks are turns. Long",
+			"waits are shortened, so that short operations remain visible; the timeline says so. Eight or",
+			"more operations of one name that ran side by side share a row: how many ran at a time, how",
+			"long they took, what failed, and the slowest. In a pipe, each row is a line: execution,",
+			"event, kind, name, state, begin, end, duration, attempt, failure."),
 		examples: []string{
 			"turnstile timeline order-17",
 			"turnstile timeline order-17 --executions 5 --linear",
@@ -38,7 +37,7 @@ func timelineCommand() *command {
 			executions := flags.Int("executions", 1, "`N` executions, the newest; at most 100")
 			rows := flags.Int("rows", 200, "draw `N` rows of each execution; 0 for all")
 			linear := flags.Bool("linear", false, "draw time to scale")
-			all := flags.Bool("all", false, "draw each row of what ran side by side, not the whole as one")
+			all := flags.Bool("all", false, "give each operation that ran side by side with others its own row")
 			calls := flags.Bool("calls", false, "draw system calls too: times, ids, side effects, patches")
 			return func(ctx context.Context, operands []string) error {
 				switch {

@@ -19,9 +19,9 @@ func waitCommand() *command {
 		name: "wait", also: []string{"result", "await"}, words: firstInstance(), operands: "INSTANCE", least: 1, most: 1,
 		short: "wait for the end of an instance, print its output",
 		long: paragraph(
-			"Waits until the instance has ended and prints its output. One that failed, was",
-			"cancelled or terminated is exit status 4, a timeout 5. An instance that has no record",
-			"yet is waited for too. A stuck one has not ended."),
+			"Waits until the instance has ended and prints its output. The exit status is 4 if it",
+			"failed, was cancelled or terminated, and 5 after --timeout. It also waits for an instance",
+			"that has no record yet, and for a stuck one, which has not ended."),
 		examples: []string{
 			"turnstile wait order-17",
 			"turnstile wait order-17 --timeout 1h --output json",

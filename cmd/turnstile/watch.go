@@ -23,15 +23,15 @@ func watchCommand() *command {
 		name: "watch", operands: "INSTANCE", least: 1, most: 1, also: []string{"follow", "tail", "attach"}, words: firstInstance(notEnded...),
 		short: "show an instance at work, turn by turn, until it has ended",
 		long: paragraph(
-			"Shows each turn as it is committed: what arrived, and what the code asked for then;",
-			"that it is stuck and why, and that it goes on; over continue-as-new too. It begins with",
-			"the current execution (--new: with what comes), waits for an instance that has no",
-			"record yet, and ends when the instance does, with the exit status of wait. Ctrl-C ends",
-			"the looking alone. Each look reads the record, and the history if that may have grown."),
+			"Shows each turn as it is committed: what arrived, and what the code then asked for. Shows",
+			"when the instance gets stuck, and why, and when it goes on. It begins with the current",
+			"execution (--new: with the next turn), follows continue-as-new, waits for an instance that",
+			"has no record yet, and ends with the instance and the exit status of wait. Ctrl-C ends only",
+			"the command. It polls: each time it reads the record, and the history if that may have grown."),
 		examples: []string{"turnstile watch order-17", "turnstile watch order-17 --new --every 5s", "turnstile watch order-17 --output json | jq .kind"},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			var w watching
-			flags.DurationVar(&w.every, "every", time.Second, "the `TIME` between two looks, 200ms or more")
+			flags.DurationVar(&w.every, "every", time.Second, "the `TIME` between two reads, 200ms or more")
 			flags.DurationVar(&w.timeout, "timeout", 0, "give up after this `TIME`; default never")
 			flags.BoolVar(&w.onlyNew, "new", false, "leave out what has happened so far")
 			return func(ctx context.Context, operands []string) error {

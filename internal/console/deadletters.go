@@ -42,7 +42,7 @@ func (d *deadLetters) begin(ctx context.Context) (end func(), err error) {
 	case d.free <- struct{}{}:
 		return func() { <-d.free }, nil
 	case <-ctx.Done():
-		return nil, api.Errorf(api.CodeBusy, "someone else looks into the dead-letter queues: try again")
+		return nil, api.Errorf(api.CodeBusy, "somebody else is reading the dead-letter queues: try again")
 	}
 }
 

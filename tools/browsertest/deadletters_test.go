@@ -34,7 +34,7 @@ func TestDeadLettersAreLookedAtWhenAskedAndRedrivenAfterADryRun(t *testing.T) {
 	b.click(".group button", "Redrive it…")
 	b.shows("First you see what would happen to each")
 	b.click("dialog button", "See what would happen")
-	b.shows("What would be done; nothing was done yet")
+	b.shows("Plan: nothing was done yet")
 	b.press("Escape")
 	b.wait(`!document.querySelector("dialog[open]")`)
 	b.click("button", "Look again")

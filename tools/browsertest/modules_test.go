@@ -94,7 +94,7 @@ var modules = []struct{ module, expression, want string }{
 	})()`, `"holds"`},
 
 	{"deadletters.js", `m.group([{reason: "forged"}, {}, {reason: "new_one"}, {}]).map(g => [g.reason, g.letters.length, m.words(g.reason)])`,
-		`[["",2,"given up by the queue after the last receive"],["forged",1,"without the token that it takes"],["new_one",1,"new_one"]]`},
+		`[["",2,"moved by the queue after the last receive"],["forged",1,"with a wrong token"],["new_one",1,"new_one"]]`},
 }
 
 func TestModulesOfThePage(t *testing.T) {

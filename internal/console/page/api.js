@@ -72,7 +72,7 @@ async function call(url, init) {
     throw new ApiError({
       status: response.status, code: "bad_answer",
       message: `What answered was not Turnstile's API (HTTP ${response.status}).`,
-      advice: "If a login stands before this page, it may have expired: reload the page.",
+      advice: "Your login may have expired: reload the page.",
     });
   }
   if (response.ok) return body;

@@ -2,20 +2,20 @@
 
 // What a reason means; "" is that of what the queue service moved itself.
 const reasons = {
-  "": "given up by the queue after the last receive",
+  "": "moved by the queue after the last receive",
   malformed: "not readable",
-  invalid_field: "with a field that cannot be",
+  invalid_field: "with an invalid field",
   unknown_version: "of an unknown version",
   unknown_kind: "of an unknown kind",
   too_large: "too large",
-  unknown_instance: "for an instance that is not there",
+  unknown_instance: "for an unknown instance",
   misaddressed: "misaddressed",
   damaged: "with a payload that its codec cannot open",
-  sender_refused: "from a sender that may not send it",
-  forged: "without the token that it takes",
-  corrupt: "for a history that is corrupt",
+  sender_refused: "from a sender that may not send this",
+  forged: "with a wrong token",
+  corrupt: "for a corrupt history",
   expired: "too old",
-  redrive_refused: "that ask to redrive an instance, which was refused",
+  redrive_refused: "whose redrive of an instance was refused",
 };
 
 // words says what a reason means.

@@ -30,7 +30,7 @@
   window.addEventListener("error", function (e) {
     var t = e.target;
     if (t && (t.tagName === "SCRIPT" || t.tagName === "LINK")) {
-      say("A part of this page could not be loaded.", "Is the program that serves it still running? If a login stands before it, that may have expired: reload the page.");
+      say("A part of this page could not be loaded.", "Is the program that serves it still running? A login may have expired: reload the page.");
     }
   }, true);
 })();

@@ -5,11 +5,11 @@ const known = {
   nondeterminism: "Deploy code that agrees with the history: roll back, or give the change a version of its own. The instance then goes on by itself, or at once when it is woken.",
   panic: "Fix the code where the stack says, and deploy it. The instance then goes on by itself, or at once when it is woken.",
   not_registered: "Deploy a build that has this name and version. The instance then goes on by itself, or at once when it is woken.",
-  blocked: "Take what blocks (see the stack) out of the orchestration: use durable calls, or an activity. Deploy, then wake it.",
+  blocked: "Move the blocking call (see the stack) into an activity, or use a durable call. Deploy, then wake it.",
   deadlock: "Fix the branches that wait for each other and deploy, then wake it; or terminate it.",
   limit: "Look for a loop that schedules and never waits; wait in between, or continue as new. Deploy, then wake it.",
-  killed: "Look into the orchestrator's log for memory or timeout, raise the limit or fix the code and deploy, then wake it. Messages alone do not try again.",
-  corrupt: "Keep the history (export it), restore the table's items from a backup, then wake it; or give it up with a purge by force.",
+  killed: "Look in the orchestrator's log for memory or timeout, raise the limit or fix the code and deploy, then wake it. Messages do not make it try again.",
+  corrupt: "Keep the history (export it), restore the table's items from a backup, then wake it; or give it up with a forced purge.",
 };
 
 // advice says what to do about a problem of that kind.

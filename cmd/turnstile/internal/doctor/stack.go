@@ -153,7 +153,7 @@ func Backlog(queues []Queue, paused bool) []api.Finding {
 	case len(waiting) == 0:
 		f.add(OK, "", "nothing waits in the queues")
 	case paused:
-		f.add(Warning, "The stack is paused: what waits is kept for fourteen days.", "waiting: %s", strings.Join(waiting, "; "))
+		f.add(Warning, "The stack is paused: queues keep messages for fourteen days.", "waiting: %s", strings.Join(waiting, "; "))
 	default:
 		f.add(OK, "", "waiting: %s", strings.Join(waiting, "; "))
 	}
@@ -269,7 +269,7 @@ func Tables(tables []Table) []api.Finding {
 			f.add(Warning, "Deploy with deletion protection before there is anything in it to lose.", "table %s can be deleted: it has no deletion protection", t.Name)
 		}
 		if t.RecoverableKnown && !t.Recoverable && !t.WantsTTL {
-			f.add(Warning, "Turn point-in-time recovery on: a history that is lost is else lost for good.", "table %s cannot be restored to a point in time", t.Name)
+			f.add(Warning, "Turn on point-in-time recovery: without it, a lost history cannot be restored.", "table %s cannot be restored to a point in time", t.Name)
 		}
 		if len(f.all) == before {
 			f.add(OK, "", "table %s is active", t.Name)

@@ -101,7 +101,7 @@ func (s *server) explain(ctx context.Context, c *call, in instanceInput) (any, e
 		out.Summary, out.Advice = "it is suspended, and runs no code until it is resumed", resumeAdvice
 	case d.Failure != nil:
 		out.Summary = "it is not stuck: it has ended as " + of.Status
-		out.Advice = "mend the cause; then `turnstile redrive` has it go on where it failed, and `turnstile rerun` from the beginning"
+		out.Advice = "fix the cause; then `turnstile redrive` lets it go on where it failed, and `turnstile rerun` starts it from the beginning"
 	case d.Status.Terminal():
 		out.Summary = "it is not stuck: it has ended as " + of.Status
 	default:

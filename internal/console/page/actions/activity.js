@@ -17,7 +17,7 @@ export function ActivityDialog({ onClose }) {
     toast(fails ? "The failure was sent." : "The result was sent.");
   };
   return html`<${FormDialog} title="End an activity by its token" action=${fails ? "Let it fail" : "Complete it"} kind=${fails ? "danger" : "primary"} onClose=${onClose} disabled=${wrong} submit=${submit}>
-    <${Field} label="Completion token" hint="The text that the activity handed out.">${(p) => html`<textarea ...${p} rows="3" required spellcheck=${false} autocomplete="off" value=${token} onInput=${(e) => setToken(e.target.value)} />`}<//>
+    <${Field} label="Completion token" hint="The token that the activity gave out.">${(p) => html`<textarea ...${p} rows="3" required spellcheck=${false} autocomplete="off" value=${token} onInput=${(e) => setToken(e.target.value)} />`}<//>
     <${Ends} value=${what} onInput=${setWhat} />
     ${fails ? html`<${FailureFields} message=${message} setMessage=${setMessage} code=${code} setCode=${setCode} />`
       : html`<${JsonField} label="Result" hint="JSON; empty for none." value=${result} onInput=${setResult} />`}<//>`;
@@ -29,7 +29,7 @@ function Ends({ value, onInput }) {
 
 function FailureFields({ message, setMessage, code, setCode }) {
   return html`<${Field} label="Message">${(p) => html`<input ...${p} required value=${message} onInput=${(e) => setMessage(e.target.value)} />`}<//>
-    <${Field} label="Code" hint="A word that the orchestration may act on; empty for none.">${(p) => html`<input ...${p} value=${code} spellcheck=${false} onInput=${(e) => setCode(e.target.value)} />`}<//>`;
+    <${Field} label="Code" hint="A code that the orchestration can act on, or empty.">${(p) => html`<input ...${p} value=${code} spellcheck=${false} onInput=${(e) => setCode(e.target.value)} />`}<//>`;
 }
 
 // CompleteDialog ends an activity that stands in a row. Props: instance (its id), row

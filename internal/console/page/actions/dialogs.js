@@ -42,7 +42,7 @@ export function RaiseDialog(props) {
   };
   return html`<${FormDialog} title="Raise an event" action=${notes.length + check.problems.length > 0 ? "Raise it all the same" : "Raise"} onClose=${props.onClose} disabled=${wrong} submit=${submit}>
     ${of(props.instance)}
-    <${Field} label="Event" hint="Its name, as the code has it; case counts.">${(p) => html`<input ...${p} value=${name} required autocomplete="off" spellcheck=${false} list="known-events" onInput=${(e) => setName(e.target.value)} />`}<//>
+    <${Field} label="Event" hint="Its name in the code; case-sensitive.">${(p) => html`<input ...${p} value=${name} required autocomplete="off" spellcheck=${false} list="known-events" onInput=${(e) => setName(e.target.value)} />`}<//>
     <datalist id="known-events">${names.map((n) => html`<option key=${n} value=${n} />`)}</datalist>
     ${waits.length > 0 && html`<p class="fill"><span class="muted small">It waits for</span>${waits.slice(0, 10).map((n) => html`<${Button} key=${n} kind="quiet" aria-pressed=${n === name ? "true" : "false"} onClick=${() => setName(n)}><${Text} value=${n} max=${60} /><//>`)}</p>`}
     <${TypedField} label="Data" hint='JSON, such as {"by":"ada"}; empty for none.' value=${data} onInput=${setData} type=${find(catalog.events, name.trim())?.takes} check=${check} />
@@ -104,10 +104,10 @@ export function RedriveDialog(props) {
   const seen = plan.of === from;
   return html`<${FormDialog} title="Redrive" action=${seen ? "Redrive the instance" : "Show what starts anew"} onClose=${props.onClose} disabled=${wrong} submit=${submit}>
     ${of(props.instance)}<p>It goes on where it failed, with the code that is deployed. What was completed stays completed; what failed or was open starts anew. If the code disagrees with the history, nothing is changed, and the reason is a dead letter.</p>
-    <${Field} label="From event" hint="Its number in the last execution; what led to it happens again. Empty for where the instance failed.">${(p) => html`<input ...${p} value=${from} inputmode="numeric" autocomplete="off" onInput=${(e) => setFrom(e.target.value.trim())} />`}<//>
+    <${Field} label="From event" hint="Its number in the last execution; its operation happens again. Empty: where the instance failed.">${(p) => html`<input ...${p} value=${from} inputmode="numeric" autocomplete="off" onInput=${(e) => setFrom(e.target.value.trim())} />`}<//>
     <${Reason} value=${reason} onInput=${setReason} />
     ${seen && html`<div class="notice slim" role="status"><div class="grow">
-      <p>${plan.taken_over === 0 ? "It begins from the beginning." : `Events that are taken over: ${plan.taken_over}. Results behind them that stay: ${plan.kept}.`}</p>
+      <p>${plan.taken_over === 0 ? "It starts from the beginning." : `Events that are taken over: ${plan.taken_over}. Results behind them that stay: ${plan.kept}.`}</p>
       ${plan.again.slice(0, 20).map((w) => html`<p key=${w.event_id}>${w.event_id} <${Text} value=${w.instance || w.name || "timer"} max=${200} /> ${why[w.why]}</p>`)}
       ${plan.again.length > 20 && html`<p>and ${plan.again.length - 20} more</p>`}
       ${plan.again.length === 0 && plan.taken_over > 0 && html`<p>Nothing starts anew: only the code runs again.</p>`}</div></div>`}<//>`;

@@ -6,12 +6,12 @@ import { newID } from "./send.js";
 
 // manyActions are what can be done with many: [key, word, what it does to each, danger].
 export const manyActions = [
-  ["redrive", "Redrive", "Each goes on where it failed, with the code that is deployed. What was completed stays completed."],
-  ["wake", "Wake", "A stuck instance tries again now. All that it has open is sent again, which is harmless."],
-  ["suspend", "Suspend", "No code of theirs runs until they are resumed. What comes meanwhile is recorded."],
-  ["resume", "Resume", "Their code takes what came while they were suspended, and goes on."],
-  ["cancel", "Cancel", "What they wait for returns an error that says they were cancelled; their code can still clean up."],
-  ["rerun", "Rerun", "Each begins again from the beginning, with the input of its last execution. What was completed runs again."],
+  ["redrive", "Redrive", "Each goes on where it failed, with the deployed code. Completed operations stay completed."],
+  ["wake", "Wake", "A stuck instance tries again now. What it has open is sent again; a running activity may run twice."],
+  ["suspend", "Suspend", "Their code does not run until they are resumed. Incoming messages are recorded."],
+  ["resume", "Resume", "Their code processes what came while they were suspended, and goes on."],
+  ["cancel", "Cancel", "Every operation that they wait for returns a CancelledError; their code can still clean up."],
+  ["rerun", "Rerun", "Each starts from the beginning, with the input of its last execution. Completed operations run again."],
   ["terminate", "Terminate", "They end at once, and their code does not run: nothing is compensated.", true],
   ["purge", "Purge", "They are hidden at once and their histories are deleted. This cannot be undone.", true],
 ];

@@ -27,14 +27,14 @@ export function StartDialog({ onClose, name: name0 = "", version: version0 = "",
   };
   const text = (label, hint, value, set, more = {}) => html`<${Field} label=${label} hint=${hint}>${(p) => html`<input ...${p} value=${value} autocomplete="off" spellcheck=${false} onInput=${(e) => set(e.target.value)} ...${more} />`}<//>`;
   return html`<${FormDialog} title="Start an orchestration" action=${odd ? "Start all the same" : "Start"} onClose=${onClose} disabled=${wrong} submit=${submit}>
-    ${text("Orchestration", "Its name, as the code registers it.", name, setName, { required: true, list: "known-names" })}
+    ${text("Orchestration", "Its registered name.", name, setName, { required: true, list: "known-names" })}
     <datalist id="known-names">${names.map((n) => html`<option key=${n} value=${n} />`)}</datalist>
     <${TypedField} label="Input" hint="JSON; empty for none." value=${input} onInput=${setInput} type=${find(catalog.orchestrations, name.trim(), version)?.takes} check=${inputs}>${name.trim() !== "" && html`<${LastInput} name=${name.trim()} onInput=${setInput} />`}<//>
     <div class="fields">${text("Instance id", "Empty for a random one.", instance, setInstance)}${text("Version", "Empty for the newest.", version, setVersion, { list: "known-versions" })}</div>
     <datalist id="known-versions">${versions.map((v) => html`<option key=${v} value=${v} />`)}</datalist>
     <details><summary>Search attributes, a first event</summary><div class="form">
       <${JsonField} label="Search attributes" hint='An object of texts and numbers, such as {"customer":"c-1","total":99.5}' value=${attributes} onInput=${setAttributes} rows=${2} />
-      ${text("First event", "The name of an event that it finds when it starts.", event, setEvent, { list: "known-events" })}
+      ${text("First event", "The name of an event that is sent with the start.", event, setEvent, { list: "known-events" })}
       <datalist id="known-events">${catalog.events.map((e) => html`<option key=${e.name} value=${e.name} />`)}</datalist>
       <${TypedField} label="Data of the event" hint="JSON; empty for none." value=${data} onInput=${setData} rows=${2} type=${find(catalog.events, event.trim())?.takes} check=${events} /></div></details><//>`;
 }

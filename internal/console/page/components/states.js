@@ -45,10 +45,10 @@ export function Resource({ of, rows = 6, children, title }) {
 const words = {
   idle: ["", ""],
   live: ["Live", "Changes are shown as they happen."],
-  waiting: ["Connecting", "The page connects, to show changes as they happen."],
-  off: ["Not live", "The server answers, but changes do not come in; the page tries again by itself. Reload a view to see what is new."],
+  waiting: ["Connecting", "The page is connecting, to show changes as they happen."],
+  off: ["Not live", "The server answers, but sends no changes; the page tries again by itself. Reload the view to see what is new."],
   lost: ["Not connected", "The server does not answer. The page tries again by itself."],
-  hidden: ["Paused", "While the tab is hidden nothing is read."],
+  hidden: ["Paused", "The page reads nothing while the tab is hidden."],
 };
 
 // Connection is the sign in the head of the page.

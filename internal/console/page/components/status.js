@@ -6,10 +6,10 @@ import { Text } from "./text.js";
 // statuses in the order in which they are shown, with what each means.
 export const statuses = [
   ["running", "It waits or works."],
-  ["stuck", "Its code cannot go on. It is tried again by itself; a new build, or a wake-up, tries it at once."],
-  ["suspended", "Its code does not run until it is resumed; what comes is recorded."],
+  ["stuck", "Its code cannot go on. It tries again by itself, and at once after a new build or a wake."],
+  ["suspended", "Its code does not run until it is resumed; incoming messages are recorded."],
   ["scheduled", "It begins at its time."],
-  ["corrupt", "Its history is damaged; nothing is written to it."],
+  ["corrupt", "Its history is damaged, and nothing is written to it."],
   ["completed", "It returned a result."],
   ["failed", "Its code returned an error."],
   ["cancelled", "It was cancelled, and its code ended."],

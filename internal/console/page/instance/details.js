@@ -35,7 +35,7 @@ export function RowDetails({ line, source, link, close, instance, onDone }) {
       ["version", raw.version ? html`<${Text} value=${raw.version} />` : null],
       ["first scheduled", raw.first_event_id ? html`<a href=${of(raw.first_event_id)}>event ${raw.first_event_id}</a>, ${raw.attempts_made} attempts before this` : null],
       ["cancelled", raw.cancelled_by ? html`${raw.text && html`<${Text} value=${raw.text} />, `}by the turn that ends with <a href=${of(raw.cancelled_by)}>event ${raw.cancelled_by}</a>` : null],
-      ["assumed", raw.assumed ? "which of several waits took this event is not in the history; it is taken to be the oldest" : null],
+      ["assumed", raw.assumed ? "the history does not say which of several waits took this event; the oldest is assumed" : null],
     ]} />
     <div class="two-events"><div><${LoadedEvent} source=${source} execution=${r.x} id=${r.event} link=${of} completedBy=${raw.completed_by} title="Asked for" /></div>
     ${raw.completed_by && html`<div><${LoadedEvent} source=${source} execution=${r.x} id=${raw.completed_by} link=${of} title="Came of it" /></div>`}</div></section>`;

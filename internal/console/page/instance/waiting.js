@@ -50,10 +50,10 @@ function Untaken({ model, link }) {
 
 function Open({ of, instance, onDone }) {
   if (!["running", "stuck", "suspended", "scheduled"].includes(instance.status)) {
-    return html`<${Empty} title="It waits for nothing">${instance.status === "corrupt" ? "Its history is damaged: what it waits for cannot be told." : `It is ${instance.status}.`}<//>`;
+    return html`<${Empty} title="It waits for nothing">${instance.status === "corrupt" ? "Its history is damaged, so the page cannot tell what it waits for." : `It is ${instance.status}.`}<//>`;
   }
   return html`<${Resource} of=${of} title="What it waits for could not be read">${(data) => html`
-    ${data.operations.length === 0 ? html`<${Empty} title="Nothing is open">${instance.status === "stuck" ? "Its code cannot go on; nothing that it has asked for is under way." : instance.suspension ? "Its code does not run until it is resumed; nothing that it has asked for is under way." : "A turn is under way, or it waits for code that can go on."}<//>` : html`
+    ${data.operations.length === 0 ? html`<${Empty} title="Nothing is open">${instance.status === "stuck" ? "Its code cannot go on, and no operation is open." : instance.suspension ? "Its code does not run until it is resumed, and no operation is open." : "A turn is running, or no deployed code can go on."}<//>` : html`
     <section class="card"><h2>In the end it waits for</h2><ul class="leaves">${data.leaves.map((l, i) => html`<li key=${i}><${Leaf} leaf=${l} /></li>`)}</ul></section>
     <section class="card"><h2>All that is open</h2><${Operations} of=${data.operations} more=${data.more} instance=${data.instance} status=${instance.status} onDone=${onDone} /></section>`}`}<//>`;
 }

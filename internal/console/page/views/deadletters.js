@@ -62,7 +62,7 @@ function Group({ of, look }) {
 function Letter({ of: l, ask }) {
   const load = async () => {
     const found = await post("dead-letters/peek", { message_ids: [l.message_id], queue: l.queue, limit: 1 });
-    if (found.letters.length === 0) throw new Error("It is not there any more, or someone else looks at it right now.");
+    if (found.letters.length === 0) throw new Error("It is gone, or somebody else is reading it right now.");
     return { raw: found.letters[0].opened || found.letters[0].body };
   };
   const folded = l.folded?.includes("body");
@@ -83,8 +83,8 @@ function Letter({ of: l, ask }) {
 }
 
 const verbs = {
-  redrive: { title: "Redrive", action: "Redrive", kind: "primary", done: "sent back", text: "Each is sent back to its queue, and only then deleted here. What is known already is not recorded twice. One whose cause is still there comes back." },
-  delete: { title: "Delete", action: "Delete for good", kind: "danger", done: "deleted", text: "Each is deleted; nobody gets it any more. This cannot be undone." },
+  redrive: { title: "Redrive", action: "Redrive", kind: "primary", done: "sent back", text: "Each is sent back to its queue, then deleted here. No message is recorded twice. If its cause is still there, it becomes a dead letter again." },
+  delete: { title: "Delete", action: "Delete for good", kind: "danger", done: "deleted", text: "Each is deleted. This cannot be undone." },
 };
 
 // Remove redrives or deletes: it asks first what would happen, then does it.
@@ -116,7 +116,7 @@ function Remove({ what, letters, onClose, look }) {
   return html`<${FormDialog} title=${`${verb.title} ${plural(ids.length, "message")}`} action=${plan ? verb.action : "See what would happen"} kind=${plan ? verb.kind : "primary"} onClose=${close} submit=${submit}
       disabled=${done !== null || (plan !== null && plan.done.every((r) => r.error))} wide=${true}>
     <p>${verb.text}</p>
-    ${shown ? html`<h3>${done ? "What was done" : "What would be done; nothing was done yet"}</h3>
+    ${shown ? html`<h3>${done ? "What was done" : "Plan: nothing was done yet"}</h3>
       ${shown.done.length > 0 && html`<div class="table-wrap"><table><thead><tr><th scope="col">Message</th><th scope="col">Instance</th><th scope="col">${what === "redrive" ? "To" : "From"}</th></tr></thead>
       <tbody>${shown.done.slice(0, 200).map((r) => html`<tr key=${r.message_id}><td><${Text} value=${r.kind === "?" ? "message" : r.kind} max=${60} /><br /><span class="muted small"><${Text} value=${r.message_id} /></span></td><td><${Text} value=${r.instance ?? ""} max=${200} /></td>
         <td>${r.error ? html`<span class="bad">not ${verb.done}: <${Text} value=${r.error} /></span>` : html`<code>${r.to ?? r.queue}</code>`}</td></tr>`)}</tbody></table></div>`}

@@ -89,7 +89,7 @@ function ManyDialog({ of, instances, onClose, onSent }) {
     <form id="many" class="form" onSubmit=${go}><p>${what}</p>
     ${others > 0 && html`<p class="muted">${plural(others, "selected instance is", "selected instances are")} left out: in their status there is nothing to ${word.toLowerCase()}.</p>`}
     ${state.doing === "" && html`<ul class="names">${ids.slice(0, 8).map((id) => html`<li key=${id}><code><${Text} value=${id} max=${120} /></code></li>`)}${n > 8 && html`<li class="muted">and ${count(n - 8)} more</li>`}</ul>
-      ${withReason && html`<${Field} label="Reason" hint="Stands in the history of each.">${(p) => html`<input ...${p} value=${reason} autocomplete="off" onInput=${(e) => setReason(e.target.value)} />`}<//>`}
+      ${withReason && html`<${Field} label="Reason" hint="For the history of each.">${(p) => html`<input ...${p} value=${reason} autocomplete="off" onInput=${(e) => setReason(e.target.value)} />`}<//>`}
       ${danger && html`<${Field} label=${`Type ${n} to confirm`}>${(p) => html`<input ...${p} value=${typed} inputmode="numeric" autocomplete="off" onInput=${(e) => setTyped(e.target.value)} />`}<//>`}`}
     ${state.doing !== "" && html`<progress max=${n} value=${done} aria-label="Done" />
       <p role="status">${ended ? (done < n ? "Stopped. " : "") : ""}Sent to ${count(state.sent)} of ${count(n)}${state.failed.length > 0 ? `, refused for ${count(state.failed.length)}` : ""}.${ended && done < n ? " The rest is still selected." : ""}</p>`}

@@ -36,9 +36,9 @@ export function Queues() {
 // What each queue holds.
 const holds = {
   orchestrator: "messages for orchestrations, in order for each instance",
-  delay: "what is due later, and external events",
+  delay: "delayed messages, and external events",
   activity: "activities to be run",
-  "activity-dead": "activities that no worker could take; their failure is recorded",
+  "activity-dead": "attempts that no worker finished; they are sent again",
   "dead-fifo": "dead letters of the orchestrator queue",
   dead: "dead letters of the other queues",
 };

@@ -47,7 +47,7 @@ function Groups({ data, query, listRef, reload }) {
   const groups = useMemo(() => group(data.instances), [data]);
   const shown = groups.filter((g) => (!query.kind || g.kind === query.kind) && (!query.name || g.name === query.name));
   if (shown.length === 0) {
-    return html`<${Empty} title=${groups.length === 0 ? "Nothing is stuck" : "Nothing with this problem"}>${groups.length === 0 ? "Every instance that runs can go on." : html`<a href="#/stuck">Show all</a>`}<//>`;
+    return html`<${Empty} title=${groups.length === 0 ? "Nothing is stuck" : "Nothing with this problem"}>${groups.length === 0 ? "Every running instance can go on." : html`<a href="#/stuck">Show all</a>`}<//>`;
   }
   return html`<div class="groups" ref=${listRef}>${data.more && html`<p class="muted">There are more than are shown: the newest ${pages * size} of each status are. Wake these, then read again.</p>`}
     ${shown.map((g) => html`<${Group} key=${g.key} of=${g} open=${shown.length === 1} reload=${reload} />`)}</div>`;
