@@ -47,6 +47,9 @@ go_tests() {
 	go -C tools/bench vet ./...
 	(cd tools/bench && "${test[@]}" -bench . -benchtime 1x ./...)
 	(cd sqlite && "${test[@]}" -run '^$' -bench . -benchtime 1x -short .)
+	step "the tasks of docs/guide as they are written with the SDKs of others"
+	GOWORK=off go -C tools/bench/peers/tasks vet ./...
+	(cd tools/bench/peers/tasks && GOWORK=off "${test[@]}" ./...)
 	step "go vet in browsertest"
 	go -C tools/browsertest vet ./...
 	# turnstile dev and its database have code of their own there.

@@ -78,10 +78,12 @@ func transfer(ctx turnstile.Context, o Order) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	approved, timeout := Approved.Next(ctx), turnstile.After(ctx, 72*time.Hour)
-	first, err := turnstile.Select(ctx, approved, timeout)
-	if err != nil || first == 1 {
-		return "expired", err
+	_, err = Approved.WaitTimeout(ctx, 72*time.Hour)
+	if errors.Is(err, turnstile.ErrTimeout) {
+		return "expired", nil
+	}
+	if err != nil {
+		return "", err
 	}
 	return Ship.Call(ctx, receipt)
 }

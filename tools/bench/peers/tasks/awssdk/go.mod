@@ -1,0 +1,3 @@
+module github.com/aws/aws-durable-execution-sdk-go
+
+go 1.26.0
