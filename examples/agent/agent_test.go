@@ -57,7 +57,7 @@ func TestADangerousCallNeedsAPerson(t *testing.T) {
 			t.Parallel()
 			env := open(t)
 			model := turnstiletest.On(env, AskModel).Do(refunding.Reply)
-			asked := turnstiletest.On(env, AskPerson).Return(Nothing{}, nil)
+			asked := turnstiletest.On(env, AskPerson).Return(turnstile.None{}, nil)
 			refund := turnstiletest.On(env, UseTool).Match(func(c ToolCall) bool { return c.Tool == "refund" }).Return("used refund", nil)
 			turnstiletest.On(env, UseTool).Return("looked", nil)
 
@@ -134,7 +134,7 @@ func TestACrashAnywhereChangesNothing(t *testing.T) {
 	t.Parallel()
 	turnstiletest.CrashTest(t, turnstile.NewApp(Agent.Implement(agent)), func(env *turnstiletest.Env) {
 		turnstiletest.On(env, AskModel).Do(refunding.Reply)
-		turnstiletest.On(env, AskPerson).Return(Nothing{}, nil)
+		turnstiletest.On(env, AskPerson).Return(turnstile.None{}, nil)
 		turnstiletest.On(env, UseTool).Return("used", nil)
 		run := turnstiletest.Start(env, Agent, task)
 		env.After(time.Hour, func() { turnstiletest.Raise(env, Decided, run.Instance, Decision{Call: "1", Approved: true}) })

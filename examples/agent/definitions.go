@@ -17,7 +17,7 @@ var (
 	UseTool = turnstile.NewActivity[ToolCall, string]("UseTool").With(
 		turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 3, InitialInterval: time.Second}),
 		turnstile.AttemptTimeout(10*time.Minute), turnstile.HeartbeatTimeout(time.Minute))
-	AskPerson = turnstile.NewActivity[ToolCall, Nothing]("AskPerson").With(
+	AskPerson = turnstile.NewActivity[ToolCall, turnstile.None]("AskPerson").With(
 		turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 6, InitialInterval: time.Second}))
 
 	Decided = turnstile.NewEvent[Decision]("decided")
@@ -79,9 +79,6 @@ type Answer struct {
 	// OutOfBudget says that it was stopped before the model was done.
 	OutOfBudget bool `json:"out_of_budget,omitempty"`
 }
-
-// Nothing is the result of an activity that has none.
-type Nothing struct{}
 
 // dangerous reports whether a person has to approve a call of the tool.
 func dangerous(tool string) bool { return tool == "refund" }

@@ -28,7 +28,9 @@ func (s services) activities() turnstile.Parts {
 	return turnstile.Parts{
 		AskModel.Implement(s.model.Reply),
 		UseTool.Implement(s.use),
-		AskPerson.Implement(func(ctx context.Context, call ToolCall) (Nothing, error) { return Nothing{}, s.notify(ctx, call) }),
+		AskPerson.Implement(func(ctx context.Context, call ToolCall) (turnstile.None, error) {
+			return turnstile.None{}, s.notify(ctx, call)
+		}),
 	}
 }
 

@@ -12,7 +12,7 @@ var (
 
 	// Ask is completed by the person who is asked, with the token of the mail.
 	Ask    = turnstile.NewActivity[Question, Decision]("Ask").With(steady)
-	Remind = turnstile.NewActivity[Question, Nothing]("Remind").With(steady)
+	Remind = turnstile.NewActivity[Question, turnstile.None]("Remind").With(steady)
 )
 
 var steady = turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 5, InitialInterval: time.Second, MaxInterval: time.Minute})
@@ -50,6 +50,3 @@ type Result struct {
 	By     string `json:"by,omitempty"`
 	Reason string `json:"reason,omitempty"`
 }
-
-// Nothing is the result of an activity that has none.
-type Nothing struct{}

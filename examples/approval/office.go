@@ -35,9 +35,9 @@ func (o *office) ask(ctx context.Context, q Question) (Decision, error) {
 	return Decision{}, turnstile.ErrPending
 }
 
-func (o *office) remind(_ context.Context, q Question) (Nothing, error) {
+func (o *office) remind(_ context.Context, q Question) (turnstile.None, error) {
 	o.say("%s is reminded, for the %d. time", q.Person, q.Reminder)
-	return Nothing{}, nil
+	return turnstile.None{}, nil
 }
 
 // answer is what the page behind the link does: the token is all it needs.

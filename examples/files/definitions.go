@@ -12,8 +12,8 @@ var (
 
 	List    = turnstile.NewActivity[string, []string]("List").With(steady)
 	Convert = turnstile.NewActivity[File, Table]("Convert").With(steady, turnstile.HeartbeatTimeout(time.Minute))
-	Remove  = turnstile.NewActivity[File, Nothing]("Remove").With(persistent)
-	Publish = turnstile.NewActivity[Report, Nothing]("Publish").With(steady)
+	Remove  = turnstile.NewActivity[File, turnstile.None]("Remove").With(persistent)
+	Publish = turnstile.NewActivity[Report, turnstile.None]("Publish").With(steady)
 )
 
 var (
@@ -49,6 +49,3 @@ type Report struct {
 	Tables  []Table  `json:"tables"`
 	Skipped []string `json:"skipped,omitempty"`
 }
-
-// Nothing is the result of an activity that has none.
-type Nothing struct{}

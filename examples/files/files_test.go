@@ -46,7 +46,7 @@ func TestADeliveryIsConvertedAndPublished(t *testing.T) {
 	turnstiletest.On(env, List).Return([]string{"a.csv", "broken.csv", "c.csv"}, nil)
 	turnstiletest.On(env, Convert).Match(isBroken).Return(Table{}, turnstile.NonRetryable(errors.New("no CSV")))
 	turnstiletest.On(env, Convert).Do(func(_ context.Context, f File) (Table, error) { return Table{Name: f.Name, Rows: 1}, nil })
-	publish := turnstiletest.On(env, Publish).Return(Nothing{}, nil)
+	publish := turnstiletest.On(env, Publish).Return(turnstile.None{}, nil)
 
 	report, err := turnstiletest.Start(env, Import, Delivery{Folder: "monday", Limit: 2, Tolerate: 1}).Wait()
 	if err != nil || len(report.Tables) != 2 || !slices.Equal(report.Skipped, []string{"broken.csv"}) {
@@ -63,7 +63,7 @@ func TestWhatWasConvertedIsRemovedWhenAFileFails(t *testing.T) {
 	turnstiletest.On(env, List).Return([]string{"a.csv", "broken.csv", "c.csv", "never.csv"}, nil)
 	turnstiletest.On(env, Convert).Match(isBroken).Return(Table{}, turnstile.NonRetryable(turnstile.WithCode(errors.New("no CSV"), "unreadable")))
 	convert := turnstiletest.On(env, Convert).Return(Table{Name: "t", Rows: 1}, nil).After(time.Minute)
-	remove := turnstiletest.On(env, Remove).Return(Nothing{}, nil)
+	remove := turnstiletest.On(env, Remove).Return(turnstile.None{}, nil)
 
 	_, err := turnstiletest.Start(env, Import, Delivery{Folder: "tuesday", Limit: 2}).Wait()
 	failed, ok := errors.AsType[*client.OrchestrationError](err)
@@ -83,7 +83,7 @@ func TestACancelledImportLeavesNothingBehind(t *testing.T) {
 	env := open(t)
 	turnstiletest.On(env, List).Return([]string{"a.csv", "b.csv"}, nil)
 	turnstiletest.On(env, Convert).Return(Table{Name: "t", Rows: 1}, nil).After(30 * time.Second)
-	remove := turnstiletest.On(env, Remove).Return(Nothing{}, nil)
+	remove := turnstiletest.On(env, Remove).Return(turnstile.None{}, nil)
 
 	run := turnstiletest.Start(env, Import, Delivery{Folder: "wednesday"})
 	env.After(10*time.Second, func() { run.Cancel("wrong folder") })
@@ -102,7 +102,7 @@ func TestACrashAnywhereChangesNothing(t *testing.T) {
 		turnstiletest.On(env, List).Return([]string{"a.csv", "broken.csv"}, nil)
 		turnstiletest.On(env, Convert).Match(isBroken).Return(Table{}, turnstile.NonRetryable(errors.New("no CSV"))).After(time.Second)
 		turnstiletest.On(env, Convert).Return(Table{Name: "a", Rows: 1}, nil)
-		turnstiletest.On(env, Remove).Return(Nothing{}, nil)
+		turnstiletest.On(env, Remove).Return(turnstile.None{}, nil)
 		turnstiletest.Start(env, Import, Delivery{Folder: "monday", Limit: 2}).Wait()
 	})
 }

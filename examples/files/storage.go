@@ -50,15 +50,15 @@ func (s storage) convert(ctx context.Context, f File) (Table, error) {
 }
 
 // remove bears that there is nothing to remove.
-func (s storage) remove(_ context.Context, f File) (Nothing, error) {
+func (s storage) remove(_ context.Context, f File) (turnstile.None, error) {
 	s.say("the table of %s is removed", f.Name)
-	return Nothing{}, nil
+	return turnstile.None{}, nil
 }
 
-func (s storage) publish(_ context.Context, r Report) (Nothing, error) {
+func (s storage) publish(_ context.Context, r Report) (turnstile.None, error) {
 	if len(r.Tables) == 0 {
-		return Nothing{}, turnstile.NonRetryable(fmt.Errorf("%s has no tables", r.Folder))
+		return turnstile.None{}, turnstile.NonRetryable(fmt.Errorf("%s has no tables", r.Folder))
 	}
 	s.say("%d tables are published, %d files were skipped", len(r.Tables), len(r.Skipped))
-	return Nothing{}, nil
+	return turnstile.None{}, nil
 }

@@ -12,8 +12,8 @@ var (
 
 	Tax         = turnstile.NewActivity[Subscription, int]("Tax").With(steady)
 	Charge      = turnstile.NewActivity[Bill, Receipt]("Charge").With(steady, turnstile.AttemptTimeout(30*time.Second))
-	SendReceipt = turnstile.NewActivity[Receipt, Nothing]("SendReceipt").With(steady)
-	Warn        = turnstile.NewActivity[Warning, Nothing]("Warn").With(steady)
+	SendReceipt = turnstile.NewActivity[Receipt, turnstile.None]("SendReceipt").With(steady)
+	Warn        = turnstile.NewActivity[Warning, turnstile.None]("Warn").With(steady)
 
 	Changed = turnstile.NewEvent[Change]("changed")
 )
@@ -69,6 +69,3 @@ type Summary struct {
 	Months int    `json:"months"`
 	Paid   int    `json:"paid"`
 }
-
-// Nothing is the result of an activity that has none.
-type Nothing struct{}

@@ -33,9 +33,11 @@ func (s shop) charge(ctx context.Context, b Bill) (Receipt, error) {
 	return Receipt{Bill: b, ID: fmt.Sprintf("receipt-%.8s", turnstile.ActivityInfo(ctx).IdempotencyKey)}, nil
 }
 
-func (s shop) sendReceipt(_ context.Context, _ Receipt) (Nothing, error) { return Nothing{}, nil }
+func (s shop) sendReceipt(_ context.Context, _ Receipt) (turnstile.None, error) {
+	return turnstile.None{}, nil
+}
 
-func (s shop) warn(_ context.Context, w Warning) (Nothing, error) {
+func (s shop) warn(_ context.Context, w Warning) (turnstile.None, error) {
 	s.say("%s is warned, for the %d. time", w.Customer, w.Number)
-	return Nothing{}, nil
+	return turnstile.None{}, nil
 }

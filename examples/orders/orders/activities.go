@@ -30,16 +30,16 @@ func (a activities) reserveStock(ctx context.Context, o Order) (Reservation, err
 	return a.services.Warehouse.Reserve(ctx, key(ctx), o.Lines)
 }
 
-func (a activities) releaseStock(ctx context.Context, r Reservation) (Nothing, error) {
-	return Nothing{}, a.services.Warehouse.Release(ctx, key(ctx), r)
+func (a activities) releaseStock(ctx context.Context, r Reservation) (turnstile.None, error) {
+	return turnstile.None{}, a.services.Warehouse.Release(ctx, key(ctx), r)
 }
 
 func (a activities) charge(ctx context.Context, o Order) (Receipt, error) {
 	return a.services.Bank.Charge(ctx, key(ctx), o.Card, o.Total())
 }
 
-func (a activities) refund(ctx context.Context, r Receipt) (Nothing, error) {
-	return Nothing{}, a.services.Bank.Refund(ctx, key(ctx), r)
+func (a activities) refund(ctx context.Context, r Receipt) (turnstile.None, error) {
+	return turnstile.None{}, a.services.Bank.Refund(ctx, key(ctx), r)
 }
 
 func (a activities) pack(ctx context.Context, s Shipment) (Parcel, error) {
@@ -50,8 +50,8 @@ func (a activities) handOver(ctx context.Context, p Parcel) (Tracking, error) {
 	return a.services.Carrier.HandOver(ctx, key(ctx), p)
 }
 
-func (a activities) sendReminder(ctx context.Context, r Reminder) (Nothing, error) {
-	return Nothing{}, a.services.Mail.Remind(ctx, key(ctx), r)
+func (a activities) sendReminder(ctx context.Context, r Reminder) (turnstile.None, error) {
+	return turnstile.None{}, a.services.Mail.Remind(ctx, key(ctx), r)
 }
 
 func key(ctx context.Context) string { return turnstile.ActivityInfo(ctx).IdempotencyKey }

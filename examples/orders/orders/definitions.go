@@ -13,12 +13,12 @@ var (
 	Remind = turnstile.NewOrchestration[Reminder, int]("Remind")
 
 	ReserveStock = turnstile.NewActivity[Order, Reservation]("ReserveStock").With(steady)
-	ReleaseStock = turnstile.NewActivity[Reservation, Nothing]("ReleaseStock").With(persistent)
+	ReleaseStock = turnstile.NewActivity[Reservation, turnstile.None]("ReleaseStock").With(persistent)
 	Charge       = turnstile.NewActivity[Order, Receipt]("Charge").With(steady, turnstile.AttemptTimeout(10*time.Second))
-	Refund       = turnstile.NewActivity[Receipt, Nothing]("Refund").With(persistent)
+	Refund       = turnstile.NewActivity[Receipt, turnstile.None]("Refund").With(persistent)
 	Pack         = turnstile.NewActivity[Shipment, Parcel]("Pack").With(steady)
 	HandOver     = turnstile.NewActivity[Parcel, Tracking]("HandOver").With(steady)
-	SendReminder = turnstile.NewActivity[Reminder, Nothing]("SendReminder").With(steady)
+	SendReminder = turnstile.NewActivity[Reminder, turnstile.None]("SendReminder").With(steady)
 
 	Approved = turnstile.NewEvent[Approval]("approved")
 )
@@ -122,6 +122,3 @@ type Reminder struct {
 	// Sent so far.
 	Sent int `json:"sent"`
 }
-
-// Nothing is the result of an activity that has none.
-type Nothing struct{}
