@@ -6,7 +6,9 @@ import (
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
 )
 
 // waits awaits external events by name, one after the other, and returns what they carried.
@@ -109,3 +111,12 @@ func purges(id string) []wire.Item {
 
 // using has a start use the instance that has its id.
 func using(i wire.Item) wire.Item { i.OnConflict = wire.ConflictUseExisting; return i }
+
+func tooLargeError() error { return &store.TooLargeError{Instance: "a", Limit: "a byte"} }
+
+// loops has a chain of more than forty turns be a loop.
+func loops(fail bool) host.LoopSettings {
+	s := host.DefaultSettings().Loop
+	s.Depth, s.Fail = 40, fail
+	return s
+}

@@ -8,11 +8,9 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/activity"
-	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
-	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -109,56 +107,4 @@ func TestA16AFailureSoonBehindAnInterruptionIsHeard(t *testing.T) {
 	w.expectOutput("a", `"application 2 no luck"`)
 	w.expectCount(host.CountAttempts, history.FailureInterrupted, 1)
 	w.expectQuiet()
-}
-
-// A-16: a process that does not know of the result yet, for another has recorded
-// it, looks before it brings another attempt.
-func TestA16AStaleProcessBringsNoAttemptBehindAResult(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.orchestration("Main", once(&history.Retry{AtMostOnce: true, MaxAttempts: 3, InitialMS: 1000, TimeoutMS: 10_000}))
-	w.start("a", "Main", "1")
-	w.settleFIFO() // This process keeps the instance.
-	registry, err := engine.NewRegistry(w.orchestrations...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	done := w.completed("a", 2, "7")
-	done.V = wire.Version
-	other := w.another(registry, w.store)
-	other.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []platform.Delivery{{Message: queue.Message{ID: "done", Body: w.body(done), ReceiveCount: 1}, Source: platform.SourceOrchestrator}})
-	w.expectOutput("a", "7")
-	w.deliver("unheard", w.body(w.unheard()), 1, platform.SourceOrchestrator, 0)
-	if n := len(w.activity.Peek()); n != 1 {
-		t.Errorf("%d attempts are on the queue, want the first alone", n)
-	}
-}
-
-// unheard says that nothing is heard of the first attempt of the activity that
-// is on the queue.
-func (w *world) unheard() wire.Item {
-	execute, err := wire.Parse([]byte(w.activity.Peek()[0].Body))
-	if err != nil {
-		w.Fatal(err)
-	}
-	return wire.Item{V: wire.Version, Kind: wire.ActivityFailed, Instance: "a", ExecutionID: 1, SourceEventID: 2, Token: execute.Token, Attempt: 1,
-		Details: &wire.Failure{Kind: history.FailureInterrupted, Attempt: 1, Retryable: true, Message: "not heard of"}}
-}
-
-// A-16: the result and the message that nothing is heard of its attempt come in
-// one batch.
-func TestA16AResultInTheSameBatchIsHeard(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.orchestration("Main", once(&history.Retry{AtMostOnce: true, MaxAttempts: 3, InitialMS: 1000, TimeoutMS: 10_000}))
-	w.start("a", "Main", "1")
-	w.settleFIFO()
-	done := w.completed("a", 2, "7")
-	done.V = wire.Version
-	w.handle(source{"fifo", w.fifo, platform.SourceOrchestrator}, []queue.Message{
-		{ID: "done", Body: w.body(done), ReceiveCount: 4}, {ID: "unheard", Body: w.body(w.unheard()), ReceiveCount: 1}})
-	w.expectOutput("a", "7")
-	if n := len(w.activity.Peek()); n != 1 {
-		t.Errorf("%d attempts are on the queue, want the first alone", n)
-	}
 }

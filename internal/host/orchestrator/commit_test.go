@@ -209,40 +209,6 @@ func TestL04ATurnThatIsTooLargeInSum(t *testing.T) {
 		w.expectQuiet()
 		w.expectDead()
 	})
-	t.Run("in the first turn", func(t *testing.T) {
-		t.Parallel()
-		w := newWorld(t, nil)
-		w.orchestration("Greedy", func(ctx *engine.Context, in []byte) ([]byte, error) {
-			for range 30 {
-				ctx.Activity(engine.ActivityCall{Name: "Step", Input: []byte(big)})
-			}
-			return ctx.Await(ctx.ExternalEvent("never"))
-		})
-		w.orchestration("Parent", func(ctx *engine.Context, in []byte) ([]byte, error) {
-			_, err := ctx.Await(ctx.Child(engine.ChildCall{Name: "Greedy", Instance: "greedy", Input: in}))
-			var f *engine.FailureError
-			if errors.As(err, &f) {
-				return []byte(`"` + f.Failure.Kind + `"`), nil
-			}
-			return nil, err
-		})
-		w.start("parent", "Parent", "1")
-		w.run()
-		w.expectHistory("greedy", 1, "Started Failed(too_large)")
-		w.expectStatus("greedy", store.StatusFailed)
-		w.expectOutput("parent", `"too_large"`)
-		w.expectQuiet()
-	})
-	t.Run("one that no turn can hold", func(t *testing.T) {
-		t.Parallel()
-		w := newWorld(t, nil)
-		w.orchestration("Main", waits("e"))
-		w.beforeCommit = func(*store.Commit) error { return &store.TooLargeError{Instance: "a", Limit: "a byte"} }
-		w.start("a", "Main", "1")
-		w.run()
-		w.expectDead("too_large")
-		w.expectQuiet()
-	})
 }
 
 func TestAnInputThatNoMessageCanHold(t *testing.T) {

@@ -93,57 +93,6 @@ func TestP02WhatBecomesOfAChild(t *testing.T) {
 	})
 }
 
-func TestP03AnIDThatBelongsToAnother(t *testing.T) {
-	t.Parallel()
-	for _, finished := range []bool{false, true} {
-		t.Run(fmt.Sprintf("finished %t", finished), func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, nil)
-			w.orchestration("Other", waits("e"))
-			w.orchestration("Parent", kindOf(engine.ChildCall{Name: "Other", Instance: "o"}))
-			w.start("o", "Other", "1")
-			if finished {
-				w.raise("o", "e", "1", "e-1")
-			}
-			w.settleFIFO()
-			before := w.record("o")
-			w.start("p", "Parent", "1")
-			w.run()
-			if r := w.record("p"); !strings.Contains(string(r.Output), "o: already_exists") {
-				t.Errorf("output %s", r.Output)
-			}
-			if after := w.record("o"); after.Status != before.Status || after.StartID != "start-o" || after.Parent != nil {
-				t.Errorf("that instance was touched: %+v", after)
-			}
-			w.expectQuiet()
-		})
-	}
-	t.Run("a parent that cancels reaches only its own child", func(t *testing.T) {
-		t.Parallel()
-		w := newWorld(t, nil)
-		w.orchestration("Other", waits("e"))
-		w.orchestration("Parent", kindOf(engine.ChildCall{Name: "Other", Instance: "o"}))
-		w.start("o", "Other", "1")
-		w.start("p", "Parent", "1")
-		// The parent commits, and is cancelled before it hears of the refusal.
-		if !w.step() {
-			t.Fatal("no batch")
-		}
-		for _, m := range w.fifo.Peek() {
-			item, err := wire.Parse([]byte(m.Body))
-			if err != nil || item.Kind != wire.StartOrchestration {
-				t.Fatal(item, err)
-			}
-		}
-		w.process().o.Handle(t.Context(), []platform.Delivery{w.delivery(wire.Item{Kind: wire.TerminateInstance, Instance: "p", ID: "t"})})
-		w.run()
-		w.expectStatus("p", store.StatusTerminated)
-		w.expectStatus("o", store.StatusRunning)
-		w.expectCount(host.CountMessages, "misaddressed", 1)
-		w.expectQuiet()
-	})
-}
-
 func TestP04AChildThatContinuesAsNew(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -255,35 +204,6 @@ func TestN01ThreeTimesContinueAsNew(t *testing.T) {
 	w.expectInvariants("a")
 }
 
-func TestN02EventsAndACancelGoOver(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
-		if string(in) == "1" {
-			if _, err := ctx.Await(ctx.ExternalEvent("go")); err != nil {
-				return nil, err
-			}
-			return nil, ctx.ContinueAsNew("", []byte("2"), nil)
-		}
-		if _, err := waits("x", "y", "z")(ctx, in); err != nil {
-			return nil, err
-		}
-		return waits("never")(ctx, in)
-	})
-	w.start("a", "Main", "1")
-	w.settleFIFO()
-	w.raise("a", "x", "1", "x")
-	w.raise("a", "y", "2", "y")
-	w.raise("a", "go", "0", "go")
-	w.raise("a", "z", "3", "z")
-	w.send(wire.Item{Kind: wire.CancelInstance, Instance: "a", ID: "c", Reason: "enough"})
-	w.run()
-	w.expectHistory("a", 1, "Started Sub(go) Ev(x) Ev(y) Ev(go) ContinuedAsNew")
-	w.expectHistory("a", 2, "Started Ev(x) Ev(y) Ev(z) CancelRequested Sub(x) Sub(y) Sub(z) Sub(never) Failed(cancelled)")
-	w.expectStatus("a", store.StatusCancelled)
-	w.expectInvariants("a")
-}
-
 func TestN03LateCompletionsDontReachTheNextExecution(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -375,71 +295,6 @@ func TestK01CancelWhileAnActivityIsAwaited(t *testing.T) {
 	w.expectQuiet()
 }
 
-func TestK02K03CodeDecidesWhatACancelBringsAbout(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
-		if _, err := ctx.Await(ctx.ExternalEvent("never")); !errors.Is(err, engine.ErrCancelled) {
-			return nil, err
-		}
-		clean := ctx.Shield()
-		if _, err := clean.Await(clean.Timer(time.Hour)); err != nil {
-			return nil, err
-		}
-		return clean.Await(clean.Activity(engine.ActivityCall{Name: "Step", Input: in}))
-	})
-	w.activityFunc("Step", step)
-	w.start("a", "Main", "1")
-	w.send(wire.Item{Kind: wire.CancelInstance, Instance: "a", ID: "c-1"})
-	w.run()
-	w.expectOutput("a", "11")
-	w.expectInvariants("a")
-}
-
-func TestK04ThreeCancels(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
-		_, err := ctx.Await(ctx.ExternalEvent("never"))
-		clean := ctx.Shield()
-		if _, err := clean.Await(clean.ExternalEvent("end")); err != nil {
-			return nil, err
-		}
-		return nil, err
-	})
-	w.start("a", "Main", "1")
-	for i := range 3 {
-		w.send(wire.Item{Kind: wire.CancelInstance, Instance: "a", ID: fmt.Sprint("c-", i), Reason: fmt.Sprint("reason ", i)})
-		w.settleFIFO()
-	}
-	w.raise("a", "end", "1", "e")
-	w.run()
-	w.expectHistory("a", 1, "Started Sub(never) CancelRequested Sub(end) Ev(end) Failed(cancelled)")
-	if f := w.record("a").Failure; !strings.Contains(f.Message, "reason 0") {
-		t.Errorf("failure %+v", f)
-	}
-	w.send(wire.Item{Kind: wire.CancelInstance, Instance: "a", ID: "late"})
-	w.run()
-	w.expectStatus("a", store.StatusCancelled)
-}
-
-func TestK05CancelRightBehindTheStart(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.orchestration("Main", chain(1))
-	w.start("a", "Main", "1")
-	w.send(wire.Item{Kind: wire.CancelInstance, Instance: "a", ID: "c", Reason: "no"})
-	w.run()
-	w.expectStatus("a", store.StatusCancelled)
-	w.expectHistory("a", 1, "Started Act(Step) CancelRequested Failed(cancelled)")
-	w.expectCount(host.CountAttempts, "stopped", 0)
-	for _, c := range w.observer.committed {
-		if len(c.Actions) != 0 {
-			t.Errorf("sent %+v", c.Actions)
-		}
-	}
-}
-
 func TestK06K07WholeFamilies(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -476,56 +331,6 @@ func TestK06K07WholeFamilies(t *testing.T) {
 			if s, err := w.stops.State(t.Context(), store.ActivityKey{Instance: "leaf", ExecutionID: 1, EventID: 2}); !s.Stop || err != nil {
 				t.Error("the leaf's activity was not asked to stop")
 			}
-		})
-	}
-}
-
-func TestK07TerminateAStuckInstance(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	runs := 0
-	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) { runs++; panic("stuck") })
-	w.start("a", "Main", "1")
-	w.settleFIFO()
-	before := runs
-	w.send(wire.Item{Kind: wire.TerminateInstance, Instance: "a", ID: "t", Reason: "away with it"})
-	w.settleFIFO()
-	if runs != before {
-		t.Error("code ran")
-	}
-	w.expectHistory("a", 1, "Started Failed(terminated)")
-	r := w.record("a")
-	if r.Status != store.StatusTerminated || r.Problem != nil || r.Failure.Message != "away with it" {
-		t.Errorf("record %+v", r)
-	}
-	w.run()
-	w.expectQuiet()
-}
-
-func TestK08ACompletionAndACancelInOneBatch(t *testing.T) {
-	t.Parallel()
-	for _, cancelFirst := range []bool{false, true} {
-		t.Run(fmt.Sprintf("cancel first %t", cancelFirst), func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, nil)
-			w.orchestration("Main", chain(2))
-			w.start("a", "Main", "1")
-			w.settleFIFO()
-			cancel := wire.Item{Kind: wire.CancelInstance, Instance: "a", ID: "c"}
-			if cancelFirst {
-				w.send(cancel)
-			}
-			w.send(w.completed("a", 2, "2"))
-			if !cancelFirst {
-				w.send(cancel)
-			}
-			w.settleFIFO()
-			want := "Started Act(Step) Done←2 Act(Step) CancelRequested Failed(cancelled)"
-			if cancelFirst {
-				want = "Started Act(Step) CancelRequested Failed(cancelled)"
-			}
-			w.expectHistory("a", 1, want)
-			w.expectStatus("a", store.StatusCancelled)
 		})
 	}
 }

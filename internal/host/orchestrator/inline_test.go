@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -14,72 +13,6 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
-
-func TestResultsOfInlineActivitiesShareCommits(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		batch int
-		// commits, each as how many completions it holds.
-		commits []int
-	}{
-		"A-14 each has its own by default":       {0, []int{1, 1, 1, 1, 1, 0}},
-		"up to three share one":                  {3, []int{3, 2}},
-		"all share the one in which they finish": {10, []int{5}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, nil)
-			w.inline = []activities.Activity{{Name: "In", Func: func(_ context.Context, in []byte) ([]byte, error) { return in, nil }}}
-			w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
-				for n := range 5 {
-					if _, err := ctx.Inline(engine.ActivityCall{Name: "In", Input: fmt.Append(nil, n), Retry: &history.Retry{Batch: c.batch}}); err != nil {
-						return nil, err
-					}
-				}
-				return in, nil
-			})
-			var commits []int
-			w.afterCommit = func(c *store.Commit, err error) error {
-				n := 0
-				for _, e := range c.Turns[0].Events {
-					if e.Kind == history.ActivityCompleted {
-						n++
-					}
-				}
-				commits = append(commits, n)
-				return err
-			}
-			w.start("a", "Main", "7")
-			w.run()
-			w.expectOutput("a", "7")
-			w.expectHistory("a", 1, "Started Act(In) Done←2 Act(In) Done←4 Act(In) Done←6 Act(In) Done←8 Act(In) Done←10 Completed")
-			if !slices.Equal(commits, c.commits) {
-				t.Errorf("the commits hold %v completions, want %v", commits, c.commits)
-			}
-			w.expectInvariants("a")
-		})
-	}
-}
-
-func TestAnEventThatComesBesideABatchIsTakenBehindIt(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.inline = []activities.Activity{{Name: "In", Func: func(_ context.Context, in []byte) ([]byte, error) { return in, nil }}}
-	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
-		for range 3 {
-			if _, err := ctx.Inline(engine.ActivityCall{Name: "In", Input: in, Retry: &history.Retry{Batch: 10}}); err != nil {
-				return nil, err
-			}
-		}
-		return waits("e")(ctx, in)
-	})
-	w.start("a", "Main", "7")
-	w.raise("a", "e", "1", "e-1")
-	w.run()
-	w.expectOutput("a", "[1]")
-	w.expectQuiet()
-	w.expectInvariants("a")
-}
 
 // the error names both, another attempt is not made, nothing is recorded
 // for the inner call, and the marker is gone when the activity has ended.

@@ -68,18 +68,6 @@ func TestL03AHistoryAtItsLimitFailsTheInstance(t *testing.T) {
 	}
 }
 
-func TestL03WithoutALimitAHistoryGrows(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, func(w *world) {
-		w.settings.Limits.Events = -1
-		w.orchestration("Main", chain(30))
-		w.activityFunc("Step", step)
-	})
-	w.start("main", "Main", "1")
-	w.run()
-	w.expectStatus("main", store.StatusCompleted)
-}
-
 // A history holds 300 bytes for each event, and its payloads.
 func TestL03AHistoryMayHoldSoManyBytes(t *testing.T) {
 	t.Parallel()

@@ -81,54 +81,6 @@ func twoSteps(ctx *engine.Context, in []byte) ([]byte, error) {
 	return []byte(fmt.Sprintf("[%s,%s]", x, y)), err
 }
 
-func TestM01TheSameCompletionTwice(t *testing.T) {
-	t.Parallel()
-	for _, sameBatch := range []bool{true, false} {
-		t.Run(fmt.Sprintf("in one batch %t", sameBatch), func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, nil)
-			w.orchestration("Chain", chain(2))
-			w.start("a", "Chain", "1")
-			w.settleFIFO()
-			done := w.completed("a", 2, "2")
-			for i := range 2 {
-				w.clock.Advance(time.Minute)
-				// Another deduplication id each: the queue must not be what saves us.
-				if err := w.fifo.Send(t.Context(), queue.Outgoing{Body: w.body(done), Group: "a", DedupID: fmt.Sprint(i)}); err != nil {
-					t.Fatal(err)
-				}
-				if !sameBatch {
-					w.settleFIFO()
-				}
-			}
-			sent := w.activity.Counts().Total()
-			w.settleFIFO()
-			if !sameBatch && w.activity.Counts().Total() != sent {
-				t.Error("the duplicate sent something")
-			}
-			w.expectHistory("a", 1, "Started Act(Step) Done←2 Act(Step)")
-			if n := w.activity.Counts().Total(); n != 2 {
-				t.Errorf("%d attempts were sent, want 2: the duplicate must not send again", n)
-			}
-			w.expectCount(host.CountMessages, "duplicate", 1)
-			w.expectDead()
-		})
-	}
-}
-
-func TestM02CompletionsAreRecordedInTheOrderOfArrival(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.orchestration("Two", twoSteps)
-	w.start("a", "Two", "1")
-	w.settleFIFO()
-	w.send(w.completed("a", 3, "33"))
-	w.send(w.completed("a", 2, "22"))
-	w.settleFIFO()
-	w.expectHistory("a", 1, "Started Act(A) Act(B) Done←3 Done←2 Completed")
-	w.expectOutput("a", "[22,33]")
-}
-
 func TestM14AMissingToken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -172,88 +124,6 @@ func TestM04ARedeliverySendsAgainWhatIsOpen(t *testing.T) {
 		}
 		w.expectHistory("a", 1, "Started Act(A) Act(B)")
 		w.expectCount(host.CountMessages, "duplicate", 1)
-	})
-	t.Run("parked arrivals that a third answers", func(t *testing.T) {
-		t.Parallel()
-		w := newWorld(t, nil)
-		broken := func(ctx *engine.Context, in []byte) ([]byte, error) {
-			if _, err := ctx.Await(ctx.ExternalEvent("e")); err != nil {
-				return nil, err
-			}
-			panic("not yet")
-		}
-		right := func(ctx *engine.Context, in []byte) ([]byte, error) {
-			for range 3 {
-				if _, err := ctx.Await(ctx.ExternalEvent("e")); err != nil {
-					return nil, err
-				}
-				ctx.Activity(engine.ActivityCall{Name: "A", Input: in})
-			}
-			return ctx.Await(ctx.ExternalEvent("end"))
-		}
-		w.orchestration("Main", broken)
-		w.start("a", "Main", "1")
-		w.settleFIFO()
-		for i := range 2 {
-			w.raise("a", "e", "1", fmt.Sprint("e-", i))
-			w.settleFIFO()
-		}
-		w.expectHistory("a", 1, "Started Sub(e) Ev(e) Ev(e)")
-		w.expectStatus("a", store.StatusStuck)
-		w.deploy("Main", right)
-		w.raise("a", "e", "1", "e-2")
-		w.beforeSend = func(name string, _ []queue.Outgoing) error {
-			if name == "activity" {
-				w.process().kill()
-			}
-			return nil
-		}
-		w.settleFIFO()
-		w.beforeSend = nil
-		w.expectHistory("a", 1, "Started Sub(e) Ev(e) Ev(e) Act(A) Sub(e) Act(A) Sub(e) Ev(e) Act(A) Sub(end)")
-		if n := w.activity.Counts().Total(); n != 0 {
-			t.Fatalf("%d attempts sent before the crash", n)
-		}
-		w.clock.Advance(2 * time.Minute)
-		w.settleFIFO()
-		if n := w.activity.Counts().Total(); n != 3 {
-			t.Errorf("%d attempts sent, want three", n)
-		}
-		w.expectStatus("a", store.StatusRunning)
-	})
-	t.Run("of its own turn, and of no other", func(t *testing.T) {
-		t.Parallel()
-		w := newWorld(t, nil)
-		w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
-			ctx.Activity(engine.ActivityCall{Name: "A", Input: in})
-			if _, err := ctx.Await(ctx.ExternalEvent("e")); err != nil {
-				return nil, err
-			}
-			ctx.Activity(engine.ActivityCall{Name: "B", Input: in})
-			return ctx.Await(ctx.ExternalEvent("end"))
-		})
-		w.start("a", "Main", "1")
-		batch, err := w.fifo.Receive(t.Context(), 10, 0)
-		if err != nil || len(batch) != 1 {
-			t.Fatal(batch, err)
-		}
-		w.handle(source{"fifo", w.fifo, platform.SourceOrchestrator}, batch)
-		w.raise("a", "e", "1", "e-1")
-		w.settleFIFO()
-		again := batch[0]
-		again.ReceiveCount = 2
-		w.process().o.Handle(t.Context(), []platform.Delivery{{Message: again, Source: platform.SourceOrchestrator}})
-		var names []string
-		for _, m := range w.activity.Peek() {
-			item, err := wire.Parse([]byte(m.Body))
-			if err != nil {
-				t.Fatal(err)
-			}
-			names = append(names, item.Name)
-		}
-		if got := strings.Join(names, " "); got != "A B A" {
-			t.Errorf("attempts sent: %s, want A B A", got)
-		}
 	})
 }
 
@@ -323,15 +193,6 @@ func TestM05WhatCantBeUnderstood(t *testing.T) {
 
 func TestM07EarlyEvents(t *testing.T) {
 	t.Parallel()
-	t.Run("ahead of the start in one batch", func(t *testing.T) {
-		t.Parallel()
-		w := newWorld(t, nil)
-		w.orchestration("Main", waits("e"))
-		w.raise("a", "e", "1", "e-1")
-		w.start("a", "Main", "1")
-		w.run()
-		w.expectHistory("a", 1, "Started Sub(e) Ev(e) Completed")
-	})
 	t.Run("the start comes a while later", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, nil)
@@ -374,17 +235,6 @@ func TestM07EarlyEvents(t *testing.T) {
 		w.run()
 		w.expectOutput("a", "[1]")
 	})
-	t.Run("a start brings its first events", func(t *testing.T) {
-		t.Parallel()
-		w := newWorld(t, nil)
-		w.orchestration("Main", waits("e", "f", "e"))
-		w.raise("a", "e", "3", "e-3")
-		w.send(wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", ID: "s",
-			Events: []wire.StartEvent{{Name: "e", Data: []byte("1")}, {Name: "f", Data: []byte("2")}}})
-		w.run()
-		w.expectHistory("a", 1, "Started Ev(e) Ev(f) Sub(e) Sub(f) Sub(e) Ev(e) Completed")
-		w.expectOutput("a", "[1,2,3]")
-	})
 }
 
 // redrive sends all dead letters of both queues back to where they came from,
@@ -416,34 +266,6 @@ func (w *world) redrive() {
 				}
 			}
 		}
-	}
-}
-
-func TestM09AStartOfWhatIsNotRegistered(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct{ name, orchestration, version string }{
-		{"an unknown name", "Missing", ""}, {"an unknown version", "Main", "9"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, nil)
-			w.orchestration("Main", waits())
-			w.send(wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: c.orchestration, OrchVersion: c.version, ID: "s"})
-			w.runFor(time.Second)
-			w.expectHistory("a", 1, "Started")
-			r := w.record("a")
-			if r.Status != store.StatusStuck || r.Problem.Kind != "not_registered" || !strings.Contains(r.Problem.Message, "registered: Main") {
-				t.Errorf("record %+v, problem %+v", r, r.Problem)
-			}
-			w.orchestration(c.orchestration, waits(), func(o *engine.Orchestration) { o.Version = c.version })
-			w.restart()
-			w.run()
-			w.expectOutput("a", "[]")
-			w.expectQuiet()
-			if r := w.record("a"); r.Problem != nil {
-				t.Errorf("the mark is still there: %+v", r)
-			}
-		})
 	}
 }
 
@@ -558,55 +380,6 @@ func TestM12TooLittleTime(t *testing.T) {
 	w.run()
 	w.expectOutput("c", "1")
 	w.expectQuiet()
-}
-
-func TestM13MessagesForAStuckInstance(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) { panic("wrong") })
-	w.start("a", "Main", "1")
-	w.settleFIFO()
-	for i := range 3 {
-		w.raise("a", "e", fmt.Sprint(i), fmt.Sprint("e-", i))
-		w.settleFIFO()
-	}
-	w.expectHistory("a", 1, "Started Ev(e) Ev(e) Ev(e)")
-	w.expectStatus("a", store.StatusStuck)
-	if n := w.fifo.Counts().Total(); n != 0 {
-		t.Errorf("%d messages left", n)
-	}
-	w.deploy("Main", waits("e", "e", "e"))
-	w.run()
-	w.expectOutput("a", "[0,1,2]")
-	w.expectQuiet()
-}
-
-func TestM15TheSameWakeThreeTimes(t *testing.T) {
-	t.Parallel()
-	for _, batch := range []int{1, 10} {
-		t.Run(fmt.Sprintf("%d a batch", batch), func(t *testing.T) {
-			t.Parallel()
-			threeWakes(t, batch)
-		})
-	}
-}
-
-func threeWakes(t *testing.T, batch int) {
-	w := newWorld(t, func(w *world) { w.maxReceive = batch })
-	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) { panic("wrong") })
-	w.start("a", "Main", "1")
-	w.settleFIFO()
-	for i := range 3 {
-		w.send(wire.Item{Kind: wire.Wake, Instance: "a", ID: fmt.Sprint("wake-", i), Number: w.record("a").Stamp})
-	}
-	w.settleFIFO()
-	if batch == 1 {
-		w.expectCount(host.CountMessages, "obsolete_wake", 2)
-	}
-	w.expectHistory("a", 1, "Started")
-	if r := w.record("a"); r.Stamp != 2 || r.Problem.Tries != 2 {
-		t.Errorf("stamp %d after %d tries, want 2 of each", r.Stamp, r.Problem.Tries)
-	}
 }
 
 func TestM16AHundredMessagesOfTheStandardQueueMeetARunningInstance(t *testing.T) {

@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
-	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -214,63 +212,6 @@ func TestV04ARolloutOfAPatchMarksNoInstance(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestV05APatchWhoseCodeIsGoneIsStuckAfterAQuarterOfAnHour(t *testing.T) {
-	t.Parallel()
-	for name, c := range patchedCode {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			r := newRollout(t, c.code, c.with, beforePatch, withPatch)
-			r.start("a", "Main", "1")
-			r.share(2*time.Second, 1)
-			r.raise("a", "e", "1", "e-1")
-			began := r.clock.Now()
-			r.share(14*time.Minute, 0)
-			if rec := r.record("a"); rec.Problem != nil || rec.Status != store.StatusRunning {
-				t.Fatalf("ahead of the window: %+v", rec.Problem)
-			}
-			r.share(2*time.Minute, 0)
-			rec := r.record("a")
-			if rec.Problem == nil || rec.Problem.Kind != "nondeterminism" || rec.Status != store.StatusStuck ||
-				!strings.Contains(rec.Problem.Message, `does not ask for the patch "p"`) {
-				t.Fatalf("behind the window: %s, %+v, %+v", rec.Status, rec.Problem, rec.Failure)
-			}
-			if since := time.UnixMilli(rec.Problem.SinceMS).Sub(began); since < 15*time.Minute || since > 15*time.Minute+time.Second {
-				t.Errorf("stuck after %s", since)
-			}
-			// From then on its messages are recorded at once, and its wake-ups try.
-			r.raise("a", "other", "1", "o-1")
-			r.share(10*time.Second, 0)
-			events := r.events("a", 1)
-			if e := events[len(events)-1]; e.Kind != history.ExternalEvent || e.Name != "other" {
-				t.Errorf("the last event is %+v", e)
-			}
-			r.share(2*time.Hour, 1)
-			r.expectStatus("a", store.StatusCompleted)
-			r.expectDead()
-			r.expectQuiet()
-		})
-	}
-}
-
-// What another change of the code does is no business of another build.
-func TestR04ANondeterminismThatIsNotOfAPatchIsStuckAtOnce(t *testing.T) {
-	t.Parallel()
-	r := newRollout(t, func(ctx *engine.Context, in []byte, build int) ([]byte, error) {
-		if _, err := patched(ctx, withPatch); err != nil {
-			return nil, err
-		}
-		if build == withPatch {
-			return waits("e")(ctx, in)
-		}
-		return waits("other")(ctx, in)
-	}, nil, beforePatch, withPatch)
-	r.start("a", "Main", "1")
-	r.share(time.Second, 1)
-	r.raise("a", "e", "1", "e-1")
-	r.share(time.Second, 0)
-	r.expectStatus("a", store.StatusStuck)
 }
 
 // A process that has an instance warm from before another one wrote the marker

@@ -95,21 +95,6 @@ func TestA11APendingActivityIsLookedAtOnceAHeartbeatTimeout(t *testing.T) {
 	w.expectQuiet()
 }
 
-// a heartbeat is remembered for as long as it counts.
-func TestA11AHeartbeatTimeoutLongerThanMessagesAreKept(t *testing.T) {
-	t.Parallel()
-	w, tokens := pendingWorld(t, &history.Retry{HeartbeatTimeoutMS: (40 * day).Milliseconds()})
-	began := w.clock.Now()
-	w.runFor(20 * day)
-	w.byToken(wire.ActivityHeartbeat, (*tokens)[0], "")
-	w.idle = 100 * day
-	w.run()
-	w.expectHistory("a", 1, "Started Act(Work) Failed(heartbeat_timeout)←2 Completed")
-	if took := w.clock.Now().Sub(began); took < 60*day || took > 60*day+time.Minute {
-		t.Errorf("it failed after %s", took)
-	}
-}
-
 // A-13, W: the process dies at each of its calls, from the start on.
 func TestA13AScheduledLimitSurvivesEveryCrash(t *testing.T) {
 	t.Parallel()
@@ -154,17 +139,6 @@ func TestA13ALimitThatIsPastForTheTimerService(t *testing.T) {
 	if s.schedules != 1 || s.delayed == 0 {
 		t.Errorf("%+v", *s)
 	}
-	w.expectQuiet()
-	w.expectDead()
-}
-
-// the schedule of an instance that was purged fires for nobody.
-func TestA13ALimitFiresAfterAPurge(t *testing.T) {
-	t.Parallel()
-	w, _ := pendingWorld(t, &history.Retry{TotalTimeoutMS: (30 * day).Milliseconds()})
-	w.send(wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: "p", Force: true})
-	w.idle = 100 * day
-	w.run()
 	w.expectQuiet()
 	w.expectDead()
 }

@@ -74,36 +74,6 @@ func TestA12APendingActivityIsCompletedByItsToken(t *testing.T) {
 	}
 }
 
-func TestA12ATokenOfAnotherActivityIsForged(t *testing.T) {
-	t.Parallel()
-	w, tokens := pendingWorld(t, &history.Retry{HeartbeatTimeoutMS: 60_000})
-	at, err := wire.ParseActivityToken((*tokens)[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	at.Token = "00000000000000000000000000000000"
-	w.byToken(wire.ActivityHeartbeat, at.String(), "")
-	w.byToken(wire.ActivityCompleted, at.String(), "")
-	w.runFor(time.Second)
-	w.expectDead(string(wire.ReasonForged), string(wire.ReasonForged))
-	w.expectStatus("a", store.StatusRunning)
-}
-
-func TestA13APendingActivityWithADeadline(t *testing.T) {
-	t.Parallel()
-	w, tokens := pendingWorld(t, &history.Retry{MaxAttempts: 3, TotalTimeoutMS: (36 * time.Hour).Milliseconds()})
-	began := time.UnixMilli(w.events("a", 1)[1].AtMS)
-	w.run()
-	w.expectOutput("a", `"total_timeout 1 activity \"Work\" was not done within 36h0m0s, the time of all its attempts together"`)
-	if took := time.UnixMilli(w.events("a", 1)[2].AtMS).Sub(began); took < 36*time.Hour || took > 36*time.Hour+time.Second {
-		t.Errorf("it failed after %s", took)
-	}
-	w.byToken(wire.ActivityCompleted, (*tokens)[0], `,"result":"late"`)
-	w.run()
-	w.expectQuiet()
-	w.expectDead()
-}
-
 func TestA11APendingActivityOfWhichNothingIsHeard(t *testing.T) {
 	t.Parallel()
 	w, tokens := pendingWorld(t, &history.Retry{MaxAttempts: 2, InitialMS: 1000, HeartbeatTimeoutMS: (2 * time.Hour).Milliseconds()})
@@ -155,60 +125,6 @@ func TestA13TheDeadlineOfAPendingActivitySurvivesEveryCrash(t *testing.T) {
 			}
 		}
 	}
-}
-
-// W-11: the deadline ends an execution that continues as new, and the process
-// dies at each of its calls: what the next execution asked for is sent all the
-// same. Found by seed 10335 of the simulation.
-func TestADeadlineThatContinuesAsNewSurvivesEveryCrash(t *testing.T) {
-	t.Parallel()
-	for n := 1; ; n++ {
-		for _, after := range []bool{false, true} {
-			w := newWorld(t, nil)
-			w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
-				if string(in) == "2" {
-					return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Step", Input: in}))
-				}
-				_, _ = ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Work", Input: in, Retry: &history.Retry{TotalTimeoutMS: 600_000}}))
-				return nil, ctx.ContinueAsNew("", []byte("2"), nil)
-			})
-			w.activityFunc("Work", func(context.Context, []byte) ([]byte, error) { return nil, activity.ErrPending })
-			w.activityFunc("Step", func(_ context.Context, in []byte) ([]byte, error) { return in, nil })
-			w.start("a", "Main", "1")
-			w.runFor(9 * time.Minute)
-			w.restart()
-			p := w.process()
-			p.faults.killAt, p.faults.after = n, after
-			w.run()
-			if w.expectOutput("a", "2"); t.Failed() {
-				t.Fatalf("crash at call %d (after: %t)", n, after)
-			}
-			w.expectQuiet()
-			if p.faults.calls < n {
-				return // it dies no more: every call has been tried
-			}
-		}
-	}
-}
-
-func TestAPendingActivityThatWasCancelledIsNoLongerWatched(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
-		slow := ctx.Activity(engine.ActivityCall{Name: "Work", Retry: &history.Retry{TotalTimeoutMS: 3_600_000}})
-		if _, err := ctx.Select(false, slow, ctx.ExternalEvent("enough")); err != nil {
-			return nil, err
-		}
-		return ctx.Await(ctx.ExternalEvent("end"))
-	})
-	w.activityFunc("Work", func(context.Context, []byte) ([]byte, error) { return nil, activity.ErrPending })
-	w.start("a", "Main", "1")
-	w.runFor(time.Second)
-	w.raise("a", "enough", "1", "e1")
-	w.run()
-	w.expectHistory("a", 1, "Started Act(Work) Sub(enough) Ev(enough) Sub(end)")
-	w.expectQuiet()
-	w.expectDead()
 }
 
 func TestAnInlineActivityCannotBePending(t *testing.T) {

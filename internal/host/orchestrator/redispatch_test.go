@@ -60,32 +60,3 @@ func TestW07AWakeWhoseReadOfTheExecutionBeforeFailsComesBack(t *testing.T) {
 		t.Errorf("%d starts were sent, want 1", n)
 	}
 }
-
-// M-04, A-01: a completion comes back, because its turn could not be committed. The
-// last commit is that which scheduled its activity: it is not sent again, or each
-// trouble of the store would run the activity once more.
-func TestACompletionThatComesBackBringsAboutNoOtherAttempt(t *testing.T) {
-	t.Parallel()
-	for name, item := range map[string]func(*world) wire.Item{
-		"a result": func(w *world) wire.Item { return w.completed("a", 2, `"done"`) },
-		"that it is pending": func(w *world) wire.Item {
-			return wire.Item{Kind: wire.ActivityPending, Instance: "a", ExecutionID: 1, SourceEventID: 2, Attempt: 1, Token: w.token("a", 2)}
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, nil)
-			w.orchestration("Main", chain(2))
-			w.start("a", "Main", "1")
-			w.settleFIFO()
-			for receives := 2; receives <= 3; receives++ {
-				w.deliver("m", w.body(item(w)), receives, platform.SourceOrchestrator, 0)
-			}
-			for _, m := range w.activity.Peek()[1:] {
-				if execute, err := wire.Parse([]byte(m.Body)); err != nil || execute.SchedulingEventID == 2 {
-					t.Errorf("%s is sent again: %v", m.Body, err)
-				}
-			}
-		})
-	}
-}

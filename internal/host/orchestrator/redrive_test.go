@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -121,32 +120,6 @@ func TestO10ARedriveGoesOnWhereTheInstanceFailed(t *testing.T) {
 		}
 		w.expectDead()
 	}
-}
-
-// The first of three activities fails, the others complete, and then the code gives up.
-func TestO10WhatCompletedBesideAFailureStaysCompleted(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
-		var fs []*engine.Future
-		for _, in := range []string{"1", "2", "3"} {
-			fs = append(fs, ctx.Activity(engine.ActivityCall{Name: "Step", Input: []byte(in)}))
-		}
-		if _, err := ctx.Join(fs...); err != nil {
-			return nil, err
-		}
-		return stepOf(ctx, "Step", "4")
-	})
-	r := counted(w, "Step")
-	r.broken["1"] = true
-	w.start("a", "Main", "1")
-	w.run()
-	w.expectStatus("a", store.StatusFailed)
-	r.broken["1"] = false
-	w.send(redriveOf("a", "r1", 0))
-	w.run()
-	w.expectOutput("a", "41")
-	r.expect(t, map[string]int{"1": 2, "2": 1, "3": 1, "4": 1})
 }
 
 // The code has made an id of the number of its execution. What was taken over, twice, has the
@@ -280,83 +253,4 @@ func TestO10ARedriveOfAParentRedrivesItsFailedChildren(t *testing.T) {
 	w.expectOutput("a", `"211 221"`)
 	r.expect(t, map[string]int{"11": 1, "12": 1, "21": 1, "22": 2})
 	w.expectDead()
-}
-
-// A start, an event and a message for another instance that the code has sent are not sent
-// again; a timer has what is left of its time.
-func TestO10WhatWasSentToOthersIsNotSentAgain(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
-		timer := ctx.Timer(10 * time.Hour)
-		if err := ctx.RaiseEvent("other", "told", []byte("1"), nil); err != nil {
-			return nil, err
-		}
-		if _, err := stepOf(ctx, "Step", "1"); err != nil {
-			return nil, err
-		}
-		return ctx.Await(timer)
-	})
-	w.orchestration("Other", waits("told", "told"))
-	r := counted(w, "Step")
-	r.broken["1"] = true
-	w.start("other", "Other", "1")
-	w.start("a", "Main", "1")
-	began := w.clock.Now()
-	w.settleFIFO()
-	w.runFor(2 * time.Hour)
-	w.expectStatus("a", store.StatusFailed)
-	r.broken["1"] = false
-	w.send(redriveOf("a", "r1", 0))
-	w.run()
-	w.expectStatus("a", store.StatusCompleted)
-	w.expectStatus("other", store.StatusRunning)
-	if took := w.record("a").EndedAt.Sub(began); took < 10*time.Hour || took > 11*time.Hour {
-		t.Errorf("the timer fired after %s", took)
-	}
-}
-
-// The code that is deployed disagrees with what is to be taken over: nothing is changed,
-// and the reason is to be read.
-func TestO10ARedriveThatTheCodeContradictsIsRefused(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.orchestration("Main", threeSteps)
-	r := counted(w, "Step")
-	r.broken["3"] = true
-	w.start("a", "Main", "1")
-	w.run()
-	before := w.record("a")
-	w.deploy("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) { return stepOf(ctx, "Other", "1") })
-	w.send(redriveOf("a", "r1", 0))
-	w.raise("a", "late", "1", "e1")
-	w.run()
-	w.expectDead("redrive_refused")
-	if after := w.record("a"); after.ExecutionID != 1 || after.Status != store.StatusFailed || after.Stamp != before.Stamp {
-		t.Errorf("the record is %+v", after)
-	}
-	if text := w.deadFIFO.Peek()[0].Attributes[wire.ReasonAttribute]; !strings.Contains(text, "Other") {
-		t.Errorf("the reason is %q", text)
-	}
-}
-
-// From an event that is named: its round happens again, with all behind it.
-func TestO10ARedriveFromAnEvent(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.orchestration("Main", threeSteps)
-	r := counted(w, "Step")
-	w.start("a", "Main", "1")
-	w.run()
-	w.send(redriveOf("a", "r1", 5)) // the completion of the second
-	w.run()
-	w.expectHistory("a", 2, "Started Act(Step) Done←2 Act(Step) Redriven Done←4 Act(Step) Done←7 Completed")
-	r.expect(t, map[string]int{"1": 1, "2": 2, "3": 2})
-	w.send(redriveOf("a", "r2", 3)) // which leads to the second: the first alone stays
-	w.run()
-	w.expectHistory("a", 3, "Started Act(Step) Redriven Done←2 Act(Step) Done←5 Act(Step) Done←7 Completed")
-	r.expect(t, map[string]int{"1": 2, "2": 3, "3": 3})
-	w.send(redriveOf("a", "r3", 2)) // in its first round
-	w.run()
-	w.expectHistory("a", 4, "Started Act(Step) Done←2 Act(Step) Done←4 Act(Step) Done←6 Completed")
 }

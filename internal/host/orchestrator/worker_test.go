@@ -384,32 +384,6 @@ func TestInlineActivities(t *testing.T) {
 		}
 		w.expectInvariants("a")
 	})
-	t.Run("a turn that is short of time yields by a wake", func(t *testing.T) {
-		t.Parallel()
-		w := newWorld(t, nil)
-		runs := 0
-		w.inline = []activities.Activity{{Name: "Slow", Func: func(context.Context, []byte) ([]byte, error) {
-			runs++
-			w.clock.Advance(25 * time.Second)
-			return []byte("7"), nil
-		}}}
-		w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
-			if _, err := inline("Slow", "Slow", "Slow", "Slow", "Slow")(ctx, in); err != nil {
-				return nil, err
-			}
-			return waits("e", "e")(ctx, in)
-		})
-		w.start("a", "Main", "1")
-		w.raise("a", "e", "1", "e-1")
-		w.raise("a", "e", "2", "e-2")
-		w.run()
-		w.expectOutput("a", "[1,2]")
-		if runs != 5 {
-			t.Errorf("%d runs, want 5", runs)
-		}
-		w.expectQuiet()
-		w.expectInvariants("a")
-	})
 	t.Run("its context ends in time before the invocation does", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, nil)
