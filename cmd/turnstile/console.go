@@ -42,7 +42,7 @@ func consoleCommand() *command {
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			s := consoleServer{cli: c}
-			flags.StringVar(&s.addr, "addr", consoleAddr, "listen on this `ADDRESS`, host:port; port 0 for any that is free")
+			flags.StringVar(&s.addr, "addr", "", "listen on this `ADDRESS`, host:port, where port 0 is any that is free; default "+consoleAddr+", or a free port if that is taken")
 			flags.BoolVar(&s.actions, "allow-actions", false, "let it start, signal, end, purge and redrive; default it reads only")
 			flags.Func("allow-host", "answer to this `HOST` too; needed to listen on an address that is not loopback; may be repeated", func(name string) error {
 				s.hosts = append(s.hosts, name)
@@ -77,7 +77,7 @@ func (s *consoleServer) run(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	listener, err := net.Listen("tcp", s.addr)
+	listener, err := s.listen()
 	if err != nil {
 		return fmt.Errorf("%w; give another --addr, or port 0 for any that is free", err)
 	}
@@ -109,16 +109,31 @@ func (s *consoleServer) run(ctx context.Context, _ []string) error {
 	return nil
 }
 
+// listen listens on the address that was given. Without one, a console that runs
+// already, such as that of LocalStack, makes this one take a free port.
+func (s *consoleServer) listen() (net.Listener, error) {
+	if s.addr != "" {
+		return net.Listen("tcp", s.addr)
+	}
+	if l, err := net.Listen("tcp", consoleAddr); err == nil {
+		return l, nil
+	}
+	return net.Listen("tcp", "127.0.0.1:0")
+}
+
 func (s *consoleServer) check() error {
+	if s.reads < 1 {
+		return usagef("--reads %d: at least 1", s.reads)
+	}
+	if s.addr == "" {
+		return nil
+	}
 	host, _, err := net.SplitHostPort(s.addr)
 	if err != nil {
 		return usagef("--addr %q: an address is host:port, such as %s", s.addr, consoleAddr)
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) && len(s.hosts) == 0 {
 		return usagef("--addr %q: others could reach that address, and the console has no login. Listen on 127.0.0.1; or, behind a proxy that lets in whom you know, say by which --allow-host it is reached", s.addr)
-	}
-	if s.reads < 1 {
-		return usagef("--reads %d: at least 1", s.reads)
 	}
 	return nil
 }

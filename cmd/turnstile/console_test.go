@@ -21,6 +21,16 @@ import (
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
+// Two consoles without an address: the second takes another port.
+func TestTheConsoleTakesAFreePortIfItsOwnIsTaken(t *testing.T) {
+	t.Parallel()
+	unset := func(s *consoleServer) { s.addr = "" }
+	first, second := serve(t, newBench(t), unset), serve(t, newBench(t), unset)
+	if first == second || !strings.HasPrefix(first, "http://127.0.0.1:") || !strings.HasPrefix(second, "http://127.0.0.1:") {
+		t.Errorf("they listen on %s and %s", first, second)
+	}
+}
+
 // serve runs the console command until the test ends, and returns its address.
 func serve(t *testing.T, b *bench, change func(*consoleServer)) string {
 	t.Helper()
