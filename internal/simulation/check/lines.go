@@ -237,12 +237,14 @@ func (w *checker) ToldOfLimit(p *world.Process, key string, after store.Claim) {
 }
 
 // Shows implements world.Watcher.
-func (w *checker) Shows(p *world.Process, message string) {
+func (w *checker) Shows(p *world.Process, in *world.Queue, message string) {
 	note(&w.permits.shown, message, w.Steps+1)
 	if p.Dead || p.Running == nil {
 		return
 	}
-	if who := w.permits.messages[message]; w.of(p.Running).toCall[who] {
+	who := w.permits.messages[message]
+	note(&w.permits.in, who, in.Of)
+	if w.of(p.Running).toCall[who] {
 		w.Reached("limit, called")
 		delete(w.of(p.Running).toCall, who)
 	}
@@ -252,9 +254,7 @@ func (w *checker) Shows(p *world.Process, message string) {
 func (w *checker) noteMessages(batch []world.Delivered) {
 	for _, m := range batch {
 		if item, err := w.Item(m.Body); err == nil && item.Retry != nil && item.Retry.Limit > 0 {
-			who := fmt.Sprintf("%d#%d#%d#%s", item.ExecutionID, item.SchedulingEventID, max(item.Attempt, 1), item.Instance)
-			note(&w.permits.messages, m.ID, who)
-			note(&w.permits.in, who, m.From.Of)
+			note(&w.permits.messages, m.ID, fmt.Sprintf("%d#%d#%d#%s", item.ExecutionID, item.SchedulingEventID, max(item.Attempt, 1), item.Instance))
 		}
 	}
 }

@@ -35,7 +35,7 @@ type permits struct {
 	shown map[string]int
 	// messages are the attempts that messages are of.
 	messages map[string]string
-	// in is the queue in which the message of an attempt was seen last, by the attempt.
+	// in is the queue in which the message of an attempt was hidden or called last, by the attempt.
 	in map[string]string
 	// changes are those of limits that have taken effect.
 	changes map[changeOf]changed

@@ -203,7 +203,7 @@ func (q processQueue) sendText(msgs []queue.Outgoing) string {
 func (q processQueue) SetVisibility(ctx context.Context, d time.Duration, msgs ...queue.Message) error {
 	for i := range msgs {
 		if (d == 0 || q.parks(d, &msgs[i])) && strings.HasPrefix(msgs[i].ID, q.Name+"-") {
-			q.w.Watch.Shows(q.p, msgs[i].ID)
+			q.w.Watch.Shows(q.p, q.Queue, msgs[i].ID)
 		}
 	}
 	// What an invocation calls first is the renewal of its messages, if it renews any.

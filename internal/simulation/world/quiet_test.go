@@ -53,7 +53,7 @@ func (quiet) PassedRate(*Process, string, time.Time)                            
 func (quiet) ChangesLimit(*Process, string, store.Claim)                                      {}
 func (quiet) LimitChanged(*Process, *Invocation, string, store.Claim, store.Claim, time.Time) {}
 func (quiet) ToldOfLimit(*Process, string, store.Claim)                                       {}
-func (quiet) Shows(*Process, string)                                                          {}
+func (quiet) Shows(*Process, *Queue, string)                                                  {}
 func (quiet) HandsOut(*Queue, []queue.Message, []queue.Message)                               {}
 func (quiet) Redrives(string)                                                                 {}
 func (quiet) AsksToWait(*Process, *activity.Info, time.Duration)                              {}

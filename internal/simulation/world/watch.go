@@ -141,9 +141,9 @@ type activityWatcher interface {
 	ChangesLimit(p *Process, key string, after store.Claim)
 	LimitChanged(p *Process, in *Invocation, key string, before, after store.Claim, asked time.Time)
 	ToldOfLimit(p *Process, key string, after store.Claim)
-	// Shows is called when a process makes a message visible at once, or hides it for the while
+	// Shows is called when a process makes a message of a queue visible at once, or hides it for the while
 	// that its attempt waits for a permit.
-	Shows(p *Process, message string)
+	Shows(p *Process, in *Queue, message string)
 	// FailsFinally is called when an attempt ends with an error that forbids another.
 	FailsFinally(p *Process, info *activity.Info)
 	// AsksToWait is called when an attempt ends with an error that says after which
