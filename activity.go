@@ -102,7 +102,7 @@ func (a Activity[In, Out]) Implement(implementation func(context.Context, In) (O
 			return result, nil
 		}
 	}
-	types := catalog.Declaration{Kind: catalog.Activity, Name: a.name, Takes: reflect.TypeFor[In](), Returns: reflect.TypeFor[Out]()}
+	types := catalog.Declaration{Kind: catalog.Activity, Name: a.name, Takes: reflect.TypeFor[In](), Returns: reflect.TypeFor[Out](), Queue: entry.Queue}
 	return activityPart{entry, a.retry, errors.Join(a.types, a.options), types}
 }
 

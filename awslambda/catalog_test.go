@@ -28,14 +28,14 @@ func (n *noted) NoteBuild(_ context.Context, b dynamo.Build) error {
 func catalogApp() *turnstile.App {
 	return turnstile.NewApp(
 		turnstile.NewOrchestration[map[string]int, string]("Fulfil").Implement(func(turnstile.Context, map[string]int) (string, error) { return "", nil }),
-		turnstile.NewActivity[string, int]("Charge").Implement(func(context.Context, string) (int, error) { return 0, nil }),
+		turnstile.NewActivity[string, int]("Charge").With(turnstile.Queue("mail")).Implement(func(context.Context, string) (int, error) { return 0, nil }),
 		turnstile.NewEvent[bool]("approved"),
 	)
 }
 
 func TestEachFunctionWritesDownOnceWhatItServes(t *testing.T) {
 	t.Parallel()
-	for serves, want := range map[string]string{servesOrchestrations: "event approved, orchestration Fulfil", servesActivities: "activity Charge"} {
+	for serves, want := range map[string]string{servesOrchestrations: "event approved, orchestration Fulfil", servesActivities: "activity Charge by mail"} {
 		to := &noted{}
 		n := &catalogNote{app: catalogApp(), serves: serves, to: to, logger: slog.New(slog.DiscardHandler)}
 		for range 3 {
@@ -50,6 +50,9 @@ func TestEachFunctionWritesDownOnceWhatItServes(t *testing.T) {
 		}
 		var names []string
 		for _, e := range entries {
+			if e.Queue != "" {
+				e.Name += " by " + e.Queue
+			}
 			names = append(names, string(e.Kind)+" "+e.Name)
 		}
 		if got := strings.Join(names, ", "); got != want {

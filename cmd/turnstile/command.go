@@ -48,7 +48,7 @@ func groups() []group {
 			scheduleTriggerCommand(), scheduleBackfillCommand(), scheduleDeleteCommand()}},
 		{"Limits over instances", []*command{limitListCommand(), limitShowCommand(), limitSetCommand(), limitResetCommand()}},
 		{"Run the stack", []*command{doctorCommand(), pauseCommand(), unpauseCommand(), consoleCommand(), mcpCommand()}},
-		{"Develop", []*command{newCommand(), devCommand(), replayCommand(), lintCommand(), templateUpgradeCommand(), queueAddCommand()}},
+		{"Develop", []*command{newCommand(), devCommand(), replayCommand(), lintCommand(), templateUpgradeCommand(), queueAddCommand(), queueRemoveCommand()}},
 		{"This command", []*command{completionCommand(), versionCommand()}},
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -124,8 +125,10 @@ func (a *awsQueues) queue(ctx context.Context, name string) (api.Queue, error) {
 			Delayed:  n(sqstypes.QueueAttributeNameApproximateNumberOfMessagesDelayed),
 		}, nil
 	}
-	return api.Queue{}, fmt.Errorf("there is no queue %q in a stack of Turnstile", name)
+	return api.Queue{}, fmt.Errorf("%w %q", errNoQueue, name)
 }
+
+var errNoQueue = errors.New("the stack has no queue")
 
 // metricWindow is how far back the age of a queue is looked for: CloudWatch has it
 // some minutes late.

@@ -21,7 +21,10 @@ import (
 
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/address"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/doctor"
+	"github.com/turnstile-go/turnstile/internal/catalog"
+	"github.com/turnstile-go/turnstile/internal/console"
 	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/internal/deadletter"
 )
 
 // Checks implements backend.
@@ -177,7 +180,38 @@ func (b awsBackend) checkQueues(ctx context.Context) ([]api.Finding, error) {
 	}
 	// Whoever may not look at the functions is told by their own check.
 	functions, _ := b.functions(ctx, lambda.NewFromConfig(cfg), found)
-	return append(doctor.Queues(queues, functions), doctor.Backlog(queues, false)...), nil
+	out := append(doctor.Queues(queues, functions), doctor.Backlog(queues, false)...)
+	named, err := namedByActivities(ctx, b.catalog())
+	if err != nil {
+		return append(out, couldNot("queues", err)), nil
+	}
+	var served []string
+	for _, q := range address.Named(found) {
+		served = append(served, strings.TrimPrefix(q.Output, deadletter.Activity+":"))
+	}
+	return append(out, doctor.Unserved(named, served)...), nil
+}
+
+// namedByActivities returns the activities of the newest build by the queue that their
+// declarations name. What calls alone name is not in the catalog.
+func namedByActivities(ctx context.Context, r console.CatalogReader) (map[string][]string, error) {
+	builds, err := r.Catalog(ctx)
+	if err != nil {
+		return nil, err
+	}
+	named := map[string][]string{}
+	for _, b := range builds {
+		if b.Serves != "activities" {
+			continue
+		}
+		for _, e := range b.Entries {
+			if e.Kind == catalog.Activity && e.Queue != "" {
+				named[e.Queue] = append(named[e.Queue], e.Name)
+			}
+		}
+		break
+	}
+	return named, nil
 }
 
 // queueOf reads the attributes of a queue.

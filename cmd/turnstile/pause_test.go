@@ -24,6 +24,8 @@ type fakeStack struct {
 	work []int
 	// refuse is the queue whose source cannot be turned.
 	refuse string
+	// named are the activity queues that have a name.
+	named map[string]api.Queue
 }
 
 func newFakeStack() *fakeStack {
@@ -73,6 +75,13 @@ func (s *fakeStack) Enable(_ context.Context, id string, on bool) error {
 
 func (s *fakeStack) Queue(_ context.Context, name string) (api.Queue, error) {
 	q := api.Queue{Name: name}
+	if strings.HasPrefix(name, deadletter.Activity+":") {
+		full, there := s.named[name]
+		if !there {
+			return q, fmt.Errorf("%w %q", errNoQueue, name)
+		}
+		return full, nil
+	}
 	if name == deadletter.Activity && len(s.work) > 0 {
 		q.Visible, s.work = s.work[0], s.work[1:]
 		s.done = append(s.done, "look")

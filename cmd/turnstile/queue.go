@@ -33,17 +33,23 @@ func queueAddCommand() *command {
 	}
 }
 
-func (c *cli) addQueue(ctx context.Context, name string, dry, yes bool) error {
+// templateForQueue reads the template of this folder, to change its queue of this name.
+func templateForQueue(name string) ([]byte, error) {
 	if p := naming.Queue(name); p != "" {
-		return usagef("the name of the queue %s", p)
+		return nil, usagef("the name of the queue %s", p)
 	}
 	if name == naming.DefaultQueue {
-		return usagef("%q is the queue that has no name: it is in the template already", name)
+		return nil, usagef("%q is the queue that has no name: it is in each template", name)
 	}
 	own, err := os.ReadFile(scaffold.TemplateFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return usagef("there is no %s in this folder: change to the project's", scaffold.TemplateFile)
+		return nil, usagef("there is no %s in this folder: change to the project's", scaffold.TemplateFile)
 	}
+	return own, err
+}
+
+func (c *cli) addQueue(ctx context.Context, name string, dry, yes bool) error {
+	own, err := templateForQueue(name)
 	if err != nil {
 		return err
 	}
@@ -55,15 +61,24 @@ func (c *cli) addQueue(ctx context.Context, name string, dry, yes bool) error {
 		fmt.Fprintf(c.out, "%s has the queue %s already\n", scaffold.TemplateFile, name)
 		return nil
 	}
+	written, err := c.writesTemplate(ctx, own, with, dry, yes)
+	if err != nil || !written {
+		return err
+	}
+	return c.buildsQueues()
+}
+
+// writesTemplate shows what changes in the template, and writes it if that is wanted.
+func (c *cli) writesTemplate(ctx context.Context, own []byte, changed string, dry, yes bool) (written bool, err error) {
 	work, err := os.MkdirTemp("", "turnstile-queue-")
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer os.RemoveAll(work)
-	if write, err := c.mayWriteTemplate(ctx, work, own, []byte(with), dry, yes); err != nil || !write {
-		return err
+	if write, err := c.mayWriteTemplate(ctx, work, own, []byte(changed), dry, yes); err != nil || !write {
+		return false, err
 	}
-	return errors.Join(os.WriteFile(scaffold.TemplateFile, []byte(with), 0o644), c.buildsQueues())
+	return true, os.WriteFile(scaffold.TemplateFile, []byte(changed), 0o644)
 }
 
 // buildsQueues has the functions of queues built, in a project that was made before there

@@ -25,6 +25,8 @@ type Declaration struct {
 	// Takes is the input, or the data of an event; Returns the output or result,
 	// nil for an event.
 	Takes, Returns reflect.Type
+	// Queue that an activity names in its declaration; empty for the default one.
+	Queue string
 }
 
 // Entry is a declaration as it can be written down, and be read where the types are not.
@@ -34,13 +36,14 @@ type Entry struct {
 	Version string         `json:"version,omitempty"`
 	Takes   *schema.Schema `json:"takes"`
 	Returns *schema.Schema `json:"returns,omitempty"`
+	Queue   string         `json:"queue,omitempty"`
 }
 
 // Entries are those of declarations.
 func Entries(of []Declaration) []Entry {
 	out := make([]Entry, len(of))
 	for i, d := range of {
-		out[i] = Entry{Kind: d.Kind, Name: d.Name, Version: d.Version, Takes: schema.Of(d.Takes)}
+		out[i] = Entry{Kind: d.Kind, Name: d.Name, Version: d.Version, Takes: schema.Of(d.Takes), Queue: d.Queue}
 		if d.Returns != nil {
 			out[i].Returns = schema.Of(d.Returns)
 		}

@@ -156,7 +156,7 @@ func TestTheContractNamesEveryReasonLimitAndGroup(t *testing.T) {
 		}
 	}
 	for _, r := range wire.Reasons() {
-		says("[`" + string(r) + "`](troubleshooting.md#" + string(r) + ")")
+		says("| `" + string(r) + "` |")
 	}
 	says("`" + wire.ReasonAttribute + "`")
 	l := wire.DefaultLimits()

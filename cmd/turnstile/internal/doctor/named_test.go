@@ -21,6 +21,18 @@ func withQueue() *stack {
 	return s
 }
 
+func TestAQueueThatActivitiesNameAndTheStackDoesNotHave(t *testing.T) {
+	t.Parallel()
+	named := map[string][]string{"gpu": {"Render", "Encode"}, "mail": {"Send"}}
+	all := Unserved(named, []string{"mail", "urgent"})
+	if len(all) != 1 || all[0].Level != Problem || !strings.Contains(all[0].Text, "no queue gpu, which the deployed code names (Render, Encode)") || !strings.Contains(all[0].Advice, "queue add gpu") {
+		t.Errorf("it says %+v", all)
+	}
+	if all := Unserved(named, []string{"gpu", "mail"}); len(all) != 0 {
+		t.Errorf("all are there, and it says %+v", all)
+	}
+}
+
 func TestAQueueThatHasANameIsJudgedAsTheDefaultOne(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
