@@ -24,6 +24,7 @@ type orchestrationOptions struct {
 	retry         *RetryPolicy
 	timeout       time.Duration
 	retention     time.Duration
+	executions    int
 	strict        bool
 	failWhenStuck bool
 	problems      []error

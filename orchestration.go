@@ -72,13 +72,14 @@ func (o Orchestration[In, Out]) With(options ...OrchestrationOption) Orchestrati
 // The implementation must be deterministic: see the package documentation.
 func (o Orchestration[In, Out]) Implement(implementation func(Context, In) (Out, error)) Part {
 	entry := engine.Orchestration{
-		Name:          o.name,
-		Version:       o.options.version,
-		Source:        source(),
-		Strict:        o.options.strict,
-		FailWhenStuck: o.options.failWhenStuck,
-		Retention:     o.options.retention,
-		Normalize:     normalize[Out],
+		Name:           o.name,
+		Version:        o.options.version,
+		Source:         source(),
+		Strict:         o.options.strict,
+		FailWhenStuck:  o.options.failWhenStuck,
+		Retention:      o.options.retention,
+		KeepExecutions: o.options.executions,
+		Normalize:      normalize[Out],
 	}
 	if implementation != nil {
 		name, timeout := o.name, o.options.timeout

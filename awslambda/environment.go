@@ -97,7 +97,10 @@ type Config struct {
 	// set, or 0.
 	RetentionDays int // o  TURNSTILE_RETENTION_DAYS, optional, 0 to 36500
 
-	// ArchiveBucket gets what is to be purged by its retention, under ArchivePrefix,
+	// KeepExecutions is Settings.Purge.Executions; 0 where the variable is not set, or 0.
+	KeepExecutions int // o  TURNSTILE_KEEP_EXECUTIONS, optional, 0 to 1000000
+
+	// ArchiveBucket gets what is to be purged by its retention, or pruned, under ArchivePrefix,
 	// encrypted with ArchiveKeyARN; without a key, with the default encryption of the
 	// bucket. Empty for no archive, or for that of WithArchive.
 	ArchiveBucket string // o  TURNSTILE_ARCHIVE_BUCKET, optional
@@ -183,6 +186,7 @@ func OrchestratorConfig(environ []string) (Config, error) {
 	e.MaxHistory = r.whole("TURNSTILE_MAX_HISTORY_EVENTS", 100, 1_000_000)
 	e.MaxHistoryBytes = r.whole("TURNSTILE_MAX_HISTORY_BYTES", 100_000, 200_000_000)
 	e.RetentionDays = r.whole("TURNSTILE_RETENTION_DAYS", 0, 36_500)
+	e.KeepExecutions = r.whole("TURNSTILE_KEEP_EXECUTIONS", 0, 1_000_000)
 	e.ArchiveBucket = r.optional("TURNSTILE_ARCHIVE_BUCKET", "", bucketName)
 	e.ArchivePrefix = r.optional("TURNSTILE_ARCHIVE_PREFIX", "", keyPrefix)
 	e.ArchiveKeyARN = r.optional("TURNSTILE_ARCHIVE_KEY_ARN", "", keyARN)

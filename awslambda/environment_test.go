@@ -113,6 +113,7 @@ func TestAWrongValueIsReportedWithWhatItShouldLookLike(t *testing.T) {
 		{"a prefix without a slash at its end", "TURNSTILE_ARCHIVE_PREFIX", "prod", "with a slash at its end"},
 		{"a prefix that IAM reads as a pattern", "TURNSTILE_ARCHIVE_PREFIX", "pr*d/", "letters, digits and"},
 		{"a key of the archive that is an alias", "TURNSTILE_ARCHIVE_KEY_ARN", "alias/acme", "the ARN of a KMS key"},
+		{"fewer than no executions", "TURNSTILE_KEEP_EXECUTIONS", "-1", "a whole number from 0 to 1000000"},
 		{"a retention that is negative", "TURNSTILE_RETENTION_DAYS", "-1", "a whole number from 0 to 36500"},
 		{"more operations than a turn can have", "TURNSTILE_MAX_OPERATIONS", "100001", "a whole number from 10 to 100000"},
 		{"a result larger than a payload may be", "TURNSTILE_MAX_RESULT_BYTES", "262145", "a whole number from 1000 to 262144"},

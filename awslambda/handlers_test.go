@@ -202,7 +202,7 @@ func TestAnApplicationWithAMistakeDoesNotStart(t *testing.T) {
 func TestSettingsFromTheEnvironmentGoBeforeThoseOfTheOption(t *testing.T) {
 	t.Parallel()
 	given := host.Settings{Dispatch: host.DispatchSettings{TimerBorder: time.Minute, TimerLeast: 3 * time.Minute}, Turn: host.TurnSettings{CommitAttempts: 7}, Limits: host.LimitSettings{Events: 5, Operations: 9}}
-	got := orchestratorSettings(given, Config{TimerBorder: -1, MaxHistory: 300, MaxHistoryBytes: 400_000, MaxResult: 2000, RetentionDays: 2})
+	got := orchestratorSettings(given, Config{TimerBorder: -1, MaxHistory: 300, MaxHistoryBytes: 400_000, MaxResult: 2000, RetentionDays: 2, KeepExecutions: 5})
 	if got.Purge.Retention != 48*time.Hour {
 		t.Errorf("instances are kept for %s", got.Purge.Retention)
 	}

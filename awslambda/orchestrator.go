@@ -252,6 +252,9 @@ func orchestratorSettings(s host.Settings, env Config) host.Settings {
 	if env.RetentionDays != 0 {
 		s.Purge.Retention = time.Duration(env.RetentionDays) * 24 * time.Hour
 	}
+	if env.KeepExecutions != 0 {
+		s.Purge.Executions = env.KeepExecutions
+	}
 	if s.Cache.Bytes == 0 {
 		s.Cache.Bytes = env.MemoryMB << 20 / 4 // 0, where it is not known, is the default.
 	}

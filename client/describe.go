@@ -17,9 +17,10 @@ type Description struct {
 	// Name and Version of its orchestration.
 	Name, Version string
 	Status        Status
-	// ExecutionID is the current execution; FirstExecution that with which the
-	// instance began: 1, or higher where one of the same id was purged before.
-	ExecutionID, FirstExecution int64
+	// ExecutionID is the current execution; FirstExecution the first whose history is
+	// kept: 1, or higher where one of the same id was purged before, or executions of
+	// this one were pruned ([turnstile.KeepExecutions]). Pruned is how many were.
+	ExecutionID, FirstExecution, Pruned int64
 	// StartID of the start that made it.
 	StartID string
 	// CreatedAt is when the first execution started. EndedAt is zero while it
@@ -108,7 +109,7 @@ func (c *Client) describe(r *store.Record) *Description {
 	d := &Description{
 		Sealed:   err,
 		Instance: r.Instance, Name: r.Name, Version: r.Version, Status: Status(r.Status),
-		ExecutionID: r.ExecutionID, FirstExecution: r.FirstExecution, StartID: r.StartID,
+		ExecutionID: r.ExecutionID, FirstExecution: r.FirstExecution, Pruned: r.Pruned, StartID: r.StartID,
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, EndedAt: r.EndedAt,
 		SearchAttributes: searchAttributesOf(r.SearchAttributes),
 		CustomStatus:     r.CustomStatus, Output: r.Output, Failure: r.Failure, Problem: r.Problem, Suspension: r.Suspension, LoopedAt: r.LoopedAt,

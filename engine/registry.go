@@ -29,6 +29,9 @@ type Orchestration struct {
 	// Retention is how long an instance is kept after its end; 0 says nothing. No turn
 	// looks at it: who purges reads it from the registry (Retained).
 	Retention time.Duration
+	// KeepExecutions is how many executions of an instance are kept; 0 says nothing. No
+	// turn looks at it either (Registry.Executions).
+	KeepExecutions int
 	// Normalize passes an output through the type that the code has now, for
 	// comparison (rule 3); nil compares bytes alone.
 	Normalize func([]byte) ([]byte, error)
@@ -117,6 +120,20 @@ func (r *Registry) Retained() map[string]time.Duration {
 		all[name] = 0
 		for _, o := range r.byName[name] {
 			all[name] = max(all[name], o.Retention)
+		}
+	}
+	return all
+}
+
+// Executions returns, by name, how many executions of an instance are kept, for the names
+// that say it. Of several versions of a name the largest number counts.
+func (r *Registry) Executions() map[string]int {
+	all := map[string]int{}
+	for _, name := range r.names {
+		for _, o := range r.byName[name] {
+			if n := max(all[name], o.KeepExecutions); n > 0 {
+				all[name] = n
+			}
 		}
 	}
 	return all

@@ -195,6 +195,9 @@ type PurgeSettings struct {
 	// Retention is how long an instance is kept after its end, if its orchestration does
 	// not say (turnstile.Retention); then it is purged. 0 means for ever. At least Grace.
 	Retention time.Duration
+	// Executions is how many executions of an instance are kept, if its orchestration does
+	// not say (turnstile.KeepExecutions). 0 means all. At least 2.
+	Executions int
 }
 
 // AttemptSettings bound attempts of activities.
@@ -267,6 +270,9 @@ func (s *Settings) Complete() error {
 	}
 	if r := s.Purge.Retention; r != 0 && r < s.Purge.Grace {
 		errs = append(errs, fmt.Errorf("host: Settings.Purge.Retention is %s, at least Settings.Purge.Grace (%s) is safe; 0 keeps instances for ever", r, s.Purge.Grace))
+	}
+	if n := s.Purge.Executions; n < 0 || n == 1 {
+		errs = append(errs, fmt.Errorf("host: Settings.Purge.Executions is %d, at least 2 is safe: the current execution and the one before it; 0 keeps all", n))
 	}
 	if s.Loop.Max > queue.MaxDelay {
 		errs = append(errs, fmt.Errorf("host: Settings.Loop.Max is %s, a queue delays %s at most", s.Loop.Max, queue.MaxDelay))

@@ -39,3 +39,29 @@ func TestWhatAScheduleOfEveryMinuteLeaves(t *testing.T) {
 		}
 	}
 }
+
+// A schedule keeps its newest executions, and those of the last fifteen days; what it starts
+// and lists does not depend on earlier ones.
+func TestAScheduleIsPruned(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.create(hourly("1s"))
+	const days = 60
+	w.env.Advance(days * 24 * time.Hour)
+	found := w.describe()
+	if found.Started != days*24 {
+		t.Errorf("%d ticks were started", found.Started)
+	}
+	i := found.Instance
+	perDay := float64(i.ExecutionID) / days
+	if kept := float64(i.ExecutionID - i.FirstExecution); kept < 15*perDay-1 || kept > 15*perDay+11 || i.Pruned != i.FirstExecution-1 {
+		t.Errorf("of %d executions, %.1f a day, those from %d on are kept, %d are pruned", i.ExecutionID, perDay, i.FirstExecution, i.Pruned)
+	}
+	w.must(schedule.Delete(t.Context(), w.env.Client(), "hourly", "over"))
+	w.env.Run()
+	w.create(hourly("1s"))
+	w.env.Advance(24 * time.Hour)
+	if again := w.describe(); again.Started != found.Started+24 || again.Instance.Pruned < i.Pruned {
+		t.Errorf("created again: %d ticks were started, %d executions are pruned", again.Started, again.Instance.Pruned)
+	}
+}

@@ -16,8 +16,14 @@ var (
 	controls  = turnstile.NewEvent[command]("turnstile.schedule.control").Rejecting()
 )
 
+// keptExecutions are the executions of a schedule that are kept, beside those of the last
+// fifteen days. What it has to know of earlier ones is in its state.
+const keptExecutions = 10
+
 // Part is the orchestration that schedules are instances of, for [turnstile.NewApp].
-func Part() turnstile.Part { return schedules.Implement(run) }
+func Part() turnstile.Part {
+	return schedules.With(turnstile.KeepExecutions(keptExecutions)).Implement(run)
+}
 
 // InstanceID returns the id of the instance that a schedule is.
 func InstanceID(name string) string { return "schedule:" + name }
@@ -118,11 +124,7 @@ func (r *runner) wait(ctx turnstile.Context, control turnstile.Future[command]) 
 	}
 	if !r.Next.IsZero() {
 		if !r.started {
-			t, err := r.Definition.ticks()
-			if err != nil {
-				return 0, err
-			}
-			r.timer, r.started = turnstile.At(ctx, t.fires(r.Next)), true
+			r.timer, r.started = turnstile.At(ctx, r.Definition.fires(r.Next)), true
 		}
 		awaited = append(awaited, r.timer)
 	}

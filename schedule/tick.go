@@ -131,14 +131,14 @@ func (t *ticks) whenShown(shown time.Time) time.Time {
 }
 
 // fires returns when a tick is due: its time and its part of the jitter.
-func (t *ticks) fires(tick time.Time) time.Time {
-	if t.d.Jitter <= 0 || tick.IsZero() {
+func (d *Definition) fires(tick time.Time) time.Time {
+	if d.Jitter <= 0 || tick.IsZero() {
 		return tick
 	}
 	h := fnv.New64a()
-	fmt.Fprintf(h, "%s@%d", t.d.Name, tick.Unix())
+	fmt.Fprintf(h, "%s@%d", d.Name, tick.Unix())
 	// The high bits of FNV are the better ones.
-	return tick.Add(time.Duration(h.Sum64()>>1) % t.d.Jitter).Truncate(time.Millisecond)
+	return tick.Add(time.Duration(h.Sum64()>>1) % d.Jitter).Truncate(time.Millisecond)
 }
 
 // due are the ticks that a schedule finds when it wakes up.
@@ -166,8 +166,8 @@ func (t *ticks) dueAt(tick, now time.Time) due {
 	}
 	d := t.d.plain()
 	var last time.Time // The newest that is late, of which one is caught up.
-	for !tick.IsZero() && !t.fires(tick).After(now) && len(out.Start) < mostAtOnce {
-		late := now.Sub(t.fires(tick))
+	for !tick.IsZero() && !t.d.fires(tick).After(now) && len(out.Start) < mostAtOnce {
+		late := now.Sub(t.d.fires(tick))
 		switch {
 		case late <= OnTime, d.CatchUp == CatchUpAll && late <= d.Window:
 			out.Start = append(out.Start, tick)

@@ -152,8 +152,8 @@ func TestAJitterIsTheSameHoweverOftenItIsComputed(t *testing.T) {
 	ticks := ticksOf(t, Definition{Cron: "@hourly", Jitter: 10 * time.Minute})
 	parts := map[time.Duration]bool{}
 	for tick := at("2026-01-01T00:00:00Z"); len(parts) < 20; tick = ticks.after(tick) {
-		part := ticks.fires(tick).Sub(tick)
-		if part < 0 || part >= 10*time.Minute || part != ticks.fires(tick).Sub(tick) {
+		part := ticks.d.fires(tick).Sub(tick)
+		if part < 0 || part >= 10*time.Minute || part != ticks.d.fires(tick).Sub(tick) {
 			t.Fatalf("the jitter of %s is %s", tick, part)
 		}
 		parts[part] = true

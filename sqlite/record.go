@@ -35,6 +35,7 @@ type rest struct {
 	UpdatedMS        int64                    `json:"updated_ms,omitempty"`
 	EndedMS          int64                    `json:"ended_ms,omitempty"`
 	FirstExecution   int64                    `json:"first_execution,omitempty"`
+	Pruned           int64                    `json:"pruned,omitempty"`
 	SearchAttributes history.SearchAttributes `json:"search_attributes,omitempty"`
 	Codec            string                   `json:"codec,omitempty"`
 	Failure          *failure                 `json:"failure,omitempty"`
@@ -77,7 +78,7 @@ type parent struct {
 func rowOf(r *store.Record) (row, error) {
 	b, err := json.Marshal(rest{
 		ExecutionID: r.ExecutionID, StartID: r.StartID, EarlierStarts: r.EarlierStarts, Version: r.Version,
-		CreatedMS: millis(r.CreatedAt), UpdatedMS: millis(r.UpdatedAt), EndedMS: millis(r.EndedAt), FirstExecution: r.FirstExecution,
+		CreatedMS: millis(r.CreatedAt), UpdatedMS: millis(r.UpdatedAt), EndedMS: millis(r.EndedAt), FirstExecution: r.FirstExecution, Pruned: r.Pruned,
 		SearchAttributes: r.SearchAttributes, Codec: r.Codec, Failure: (*failure)(r.Failure), Parent: (*parent)(r.Parent), Origin: r.Origin,
 		FairnessGroup: r.FairnessGroup, Problem: r.Problem, Suspension: r.Suspension, Suspect: r.Suspect, Dispatched: r.Dispatched, Untold: r.Untold, LoopedMS: millis(r.LoopedAt), Stamp: r.Stamp,
 		Purged: r.Purged, FreeMS: millis(r.FreeAt),
@@ -101,7 +102,7 @@ func scanRecord(s *sqlite3.Stmt) (store.Record, error) {
 	return store.Record{
 		Instance: id, Status: store.Status(s.ColumnText(2)), Name: s.ColumnText(3), CustomStatus: s.ColumnBlob(4, nil), Output: s.ColumnBlob(5, nil),
 		ExecutionID: f.ExecutionID, StartID: f.StartID, EarlierStarts: f.EarlierStarts, Version: f.Version,
-		CreatedAt: timeOf(f.CreatedMS), UpdatedAt: timeOf(f.UpdatedMS), EndedAt: timeOf(f.EndedMS), FirstExecution: f.FirstExecution,
+		CreatedAt: timeOf(f.CreatedMS), UpdatedAt: timeOf(f.UpdatedMS), EndedAt: timeOf(f.EndedMS), FirstExecution: f.FirstExecution, Pruned: f.Pruned,
 		SearchAttributes: f.SearchAttributes, Codec: f.Codec, Failure: (*history.Failure)(f.Failure), Parent: (*history.Parent)(f.Parent), Origin: f.Origin,
 		FairnessGroup: f.FairnessGroup, Problem: f.Problem, Suspension: f.Suspension, Suspect: f.Suspect, Dispatched: f.Dispatched, Untold: f.Untold, LoopedAt: timeOf(f.LoopedMS), Stamp: f.Stamp,
 		Purged: f.Purged, FreeAt: timeOf(f.FreeMS),

@@ -26,6 +26,13 @@ func (r *Record) StartsBefore() []string {
 	return all[max(0, len(all)-MaxEarlierStarts):]
 }
 
+// Prune returns the change by which first becomes the first execution that is kept. Of two
+// that are made from one record, one loses, so that the number never goes back.
+func (r *Record) Prune(first int64, now time.Time) RecordChange {
+	found, pruned := r.FirstExecution, r.Pruned+first-max(r.FirstExecution, 1)
+	return RecordChange{If: RecordCondition{Exists: true, FirstExecution: &found}, FirstExecution: &first, Pruned: &pruned, UpdatedAt: now}
+}
+
 // Hidden returns the tombstone that Hide makes of a record: of a record that is
 // hidden already, FreeAt moves on, and never back.
 func (r Record) Hidden(freeAt time.Time) Record {
@@ -42,7 +49,7 @@ func (c RecordCondition) Holds(r *Record) bool {
 	if c.Absent {
 		return r == nil || c.ExecutionID > 0 && r.ExecutionID == c.ExecutionID && r.Free(c.At)
 	}
-	demands := c.Exists || c.ExecutionID > 0 || c.Running || c.Ended || c.Stamp != nil || c.Suspect != nil
+	demands := c.Exists || c.ExecutionID > 0 || c.Running || c.Ended || c.FirstExecution != nil || c.Stamp != nil || c.Suspect != nil
 	switch {
 	case !demands:
 		return true
@@ -51,6 +58,7 @@ func (c RecordCondition) Holds(r *Record) bool {
 	case c.ExecutionID > 0 && r.ExecutionID != c.ExecutionID,
 		c.Running && r.Status.Terminal(),
 		c.Ended && !r.Status.Terminal(),
+		c.FirstExecution != nil && r.FirstExecution != *c.FirstExecution,
 		c.Stamp != nil && r.Stamp != *c.Stamp,
 		c.Suspect != nil && r.Suspect != *c.Suspect:
 		return false
@@ -77,6 +85,8 @@ func (c *RecordChange) Apply(r Record) Record {
 		return c.Create.Stored()
 	}
 	set(&r.ExecutionID, c.ExecutionID)
+	set(&r.FirstExecution, c.FirstExecution)
+	set(&r.Pruned, c.Pruned)
 	set(&r.Version, c.Version)
 	set(&r.Status, c.Status)
 	set(&r.EndedAt, c.EndedAt)

@@ -188,13 +188,16 @@ type Record struct {
 	UpdatedAt time.Time
 	// EndedAt is zero while the instance runs.
 	EndedAt time.Time
-	// FirstExecution is the number of the first execution: 1, or, where the id
-	// was purged and has become free since, one more than the last before. So
+	// FirstExecution is the number of the first execution that is kept: 1, or, where the
+	// id was purged and has become free since, one more than the last before. So
 	// nothing that is derived from a number (tokens, the ids of children,
-	// idempotency keys) is ever the same again.
+	// idempotency keys) is ever the same again. Where executions are pruned it moves on.
 	FirstExecution int64
-	CustomStatus   []byte
-	Output         []byte
+	// Pruned is how many executions of the instance were pruned: FirstExecution has moved
+	// on past them, and their histories are deleted or will be.
+	Pruned       int64
+	CustomStatus []byte
+	Output       []byte
 	// SearchAttributes by which the instance is found; nil for none.
 	SearchAttributes history.SearchAttributes
 	// Codec of Output and CustomStatus; empty for plain.
@@ -316,21 +319,24 @@ type RecordChange struct {
 	// value those of the record before that Create has not.
 	Create *Record
 
-	ExecutionID  *int64
-	Version      *string
-	Status       *Status
-	EndedAt      *time.Time
-	CustomStatus *[]byte
-	Output       *[]byte
-	Codec        *string
-	Failure      **history.Failure
-	Problem      **Problem // pointer to nil clears it
-	Suspension   **Suspension
-	Suspect      *string // empty clears it
-	Dispatched   *string // empty clears it
-	LoopedAt     *time.Time
-	Untold       *string
-	Stamp        *int64
+	ExecutionID *int64
+	// FirstExecution and Pruned change together (Record.Prune).
+	FirstExecution *int64
+	Pruned         *int64
+	Version        *string
+	Status         *Status
+	EndedAt        *time.Time
+	CustomStatus   *[]byte
+	Output         *[]byte
+	Codec          *string
+	Failure        **history.Failure
+	Problem        **Problem // pointer to nil clears it
+	Suspension     **Suspension
+	Suspect        *string // empty clears it
+	Dispatched     *string // empty clears it
+	LoopedAt       *time.Time
+	Untold         *string
+	Stamp          *int64
 	// SearchAttributes are those to be set; one without a value is removed, all
 	// others stay. An index keeps them by the time of the start: the record's
 	// CreatedAt must be FoundAt.
@@ -354,6 +360,8 @@ type RecordCondition struct {
 	Running bool
 	// Ended: there is a record, and its status is terminal.
 	Ended bool
+	// FirstExecution the record must have, if not nil.
+	FirstExecution *int64
 	// Stamp the record must have, if not nil.
 	Stamp *int64
 	// Suspect the record must have, if not nil.

@@ -96,3 +96,79 @@ func TestWhatAPurgeByRetentionCosts(t *testing.T) {
 		t.Errorf("a million purges cost $%.2f", perMillion)
 	}
 }
+
+// renewed continues as new each day, up to day n.
+var renewed = turnstile.NewOrchestration[int, int]("Renewed")
+
+func renews(days int) func(ctx turnstile.Context, day int) (int, error) {
+	return func(ctx turnstile.Context, day int) (int, error) {
+		if err := turnstile.Sleep(ctx, 24*time.Hour); err != nil || day == days {
+			return day, err
+		}
+		return 0, renewed.ContinueAsNew(ctx, day+1)
+	}
+}
+
+func TestO11AnInstanceKeepsItsNewestExecutions(t *testing.T) {
+	t.Parallel()
+	app := turnstile.NewApp(renewed.With(turnstile.KeepExecutions(5)).Implement(renews(100)))
+	env := turnstiletest.New(t, app)
+	run := turnstiletest.Start(env, renewed, 1, client.WithInstanceID("r"))
+	env.Advance(90*24*time.Hour - time.Minute)
+	d, err := env.Client().Describe(t.Context(), "r")
+	if err != nil || d.ExecutionID != 90 || d.FirstExecution < 70 || d.Pruned != d.FirstExecution-1 {
+		t.Fatalf("execution %d, kept from %d on, %d pruned: %v", d.ExecutionID, d.FirstExecution, d.Pruned, err)
+	}
+	for n := int64(1); n <= d.ExecutionID; n++ {
+		x, err := env.Client().Export(t.Context(), "r", n)
+		if err != nil || (len(x.Events) > 0) != (n >= d.FirstExecution) {
+			t.Errorf("execution %d has %d events: %v", n, len(x.Events), err)
+		}
+	}
+	if out, err := run.Wait(); err != nil || out != 100 {
+		t.Error(out, err)
+	}
+}
+
+func TestANumberOfExecutionsThatCannotBeIsAnErrorThatSaysSo(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]string{1: "is 1, it must be from 2", -3: "is -3, it must be from 2", 1_000_001: "to 1000000"} {
+		err := turnstile.NewApp(renewed.With(turnstile.KeepExecutions(n)).Implement(renews(1))).Err()
+		if wrong, is := errors.AsType[*turnstile.InvalidArgumentError](err); !is || wrong.Call != "KeepExecutions" || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d: %v (%v), want a text with %q", n, err, wrong, want)
+		}
+	}
+	if err := turnstile.NewApp(renewed.With(turnstile.KeepExecutions(0)).Implement(renews(1))).Err(); err != nil {
+		t.Error(err)
+	}
+	for _, n := range []int{1, -1} {
+		s := host.Settings{Purge: host.PurgeSettings{Executions: n}}
+		if err := s.Complete(); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("Settings.Purge.Executions is %d, at least 2 is safe", n)) {
+			t.Errorf("the setting %d: %v", n, err)
+		}
+	}
+}
+
+// docs/guide/retention.md has what this prints with -v.
+func TestWhatPruningCosts(t *testing.T) {
+	t.Parallel()
+	const days = 200
+	bill := func(keep int) (requests int, dollars float64) {
+		app := turnstile.NewApp(renewed.With(turnstile.KeepExecutions(keep)).Implement(renews(10 * days)))
+		env := turnstiletest.New(t, app, turnstiletest.KeepWarm())
+		turnstiletest.Start(env, renewed, 1)
+		env.Advance(50 * 24 * time.Hour)
+		before := env.Bill()
+		env.Advance(days * 24 * time.Hour)
+		b := env.Bill().Minus(before)
+		t.Logf("kept %d (0: all):\n%s", keep, b)
+		return b.Requests(), b.Dollars()
+	}
+	requests, dollars := bill(5)
+	allRequests, all := bill(0)
+	r, d := float64(requests-allRequests)/days, (dollars-all)/days*1e6
+	t.Logf("%.2f requests an execution, $%.2f a million", r, d)
+	if r > 3 || d < 1 || d > 6 {
+		t.Errorf("pruning costs %.2f requests an execution and $%.2f a million", r, d)
+	}
+}

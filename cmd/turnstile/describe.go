@@ -61,7 +61,11 @@ func (c *cli) describe(d *client.Description, waiting *client.Waiting) {
 	t.row("instance", printable.Line(d.Instance))
 	t.row("orchestration", printable.Line(strings.TrimSpace(d.Name+" "+d.Version)))
 	t.row("status", string(d.Status))
-	t.row("execution", fmt.Sprint(d.ExecutionID))
+	execution := fmt.Sprint(d.ExecutionID)
+	if d.Pruned > 0 {
+		execution += fmt.Sprintf(" (kept from %d on, %d earlier were pruned)", d.FirstExecution, d.Pruned)
+	}
+	t.row("execution", execution)
 	t.row("started", moment(d.CreatedAt)+" ("+ago(now, d.CreatedAt)+")")
 	t.row("updated", moment(d.UpdatedAt)+" ("+ago(now, d.UpdatedAt)+")")
 	if !d.EndedAt.IsZero() {

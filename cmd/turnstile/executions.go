@@ -2,12 +2,13 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"errors"
 
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
 // executions are those of an instance that --execution and --all choose. The zero
@@ -49,7 +50,7 @@ func (e *executions) of(ctx context.Context, cl instances, d *client.Description
 			return nil, err
 		}
 		if len(x.Events) == 0 {
-			return nil, notThereError{fmt.Errorf("instance %q has no history of execution %d: it has executions %d to %d", d.Instance, n, d.FirstExecution, d.ExecutionID)}
+			return nil, notThereError{errors.New(api.NoHistory(d, n))}
 		}
 		exports = append(exports, x)
 	}

@@ -26,6 +26,30 @@ var importApp = turnstile.NewApp(
 // All others are kept for a month.
 var keepAMonth = host.Settings{Purge: host.PurgeSettings{Retention: 30 * 24 * time.Hour}}
 
+var Watch = turnstile.NewOrchestration[int, int]("Watch")
+
+// watch looks each day, and continues as new.
+func watch(ctx turnstile.Context, day int) (int, error) {
+	if err := turnstile.Sleep(ctx, 24*time.Hour); err != nil {
+		return day, err
+	}
+	return 0, Watch.ContinueAsNew(ctx, day+1)
+}
+
+var watchApp = turnstile.NewApp(
+	Watch.With(turnstile.KeepExecutions(10)).Implement(watch), // the current execution and the nine before it
+)
+
+func TestAWatchIsPruned(t *testing.T) {
+	env := turnstiletest.New(t, watchApp)
+	turnstiletest.Start(env, Watch, 1, client.WithInstanceID("w"))
+	env.Advance(60 * 24 * time.Hour)
+	d, err := env.Client().Describe(t.Context(), "w")
+	if err != nil || d.ExecutionID < 60 || d.Pruned < 30 || d.FirstExecution != d.Pruned+1 {
+		t.Errorf("execution %d, kept from %d on, %d pruned: %v", d.ExecutionID, d.FirstExecution, d.Pruned, err)
+	}
+}
+
 func withArchive(app *turnstile.App) (*embedded.Runtime, error) {
 	archive, err := embedded.ArchiveFolder("archive")
 	if err != nil {

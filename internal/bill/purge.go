@@ -2,6 +2,7 @@ package bill
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/turnstile-go/turnstile/store"
@@ -36,9 +37,13 @@ func (s meteredStore) Hide(ctx context.Context, instance string, executionID int
 
 // DeleteHistory reads the keys of what it deletes, and pays for what was there.
 func (s meteredStore) DeleteHistory(ctx context.Context, instance string, upTo int64, limit int) (bool, error) {
-	before := s.stored(ctx, instance, upTo)
+	from := s.gone.upTo(instance) + 1
+	before := s.stored(ctx, instance, from, upTo)
 	done, err := s.Store.DeleteHistory(ctx, instance, upTo, limit)
-	after := s.stored(ctx, instance, upTo)
+	after := s.stored(ctx, instance, from, upTo)
+	if done {
+		s.gone.note(instance, upTo)
+	}
 	read, deleted := 0, 0.0
 	for slot, size := range before {
 		if _, left := after[slot]; !left {
@@ -46,17 +51,51 @@ func (s meteredStore) DeleteHistory(ctx context.Context, instance string, upTo i
 			deleted += units(size, writeUnit)
 		}
 	}
+	if upTo > looked {
+		for range looks {
+			s.m.Request(ReadUnits, 0.5)
+		}
+	}
 	s.m.Request(ReadUnits, units(read, readUnit))
 	s.charge(deleted, false)
 	return done, err
 }
 
+// Of an instance with more than so many executions, DynamoDB's store looks first which is the
+// oldest that is left: so often, where those before it were deleted one page after another.
+const (
+	looked = 8
+	looks  = 4
+)
+
+// gone has, by instance, up to which execution all histories are deleted. Numbers are never
+// used again.
+type gone struct {
+	mu   sync.Mutex
+	last map[string]int64
+}
+
+func (g *gone) upTo(instance string) int64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.last[instance]
+}
+
+func (g *gone) note(instance string, upTo int64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.last == nil {
+		g.last = map[string]int64{}
+	}
+	g.last[instance] = max(g.last[instance], upTo)
+}
+
 type slot struct{ execution, first int64 }
 
 // stored returns the sizes of what is stored of executions.
-func (s meteredStore) stored(ctx context.Context, instance string, upTo int64) map[slot]int {
+func (s meteredStore) stored(ctx context.Context, instance string, from, upTo int64) map[slot]int {
 	all := map[slot]int{}
-	for execution := int64(1); execution <= upTo; execution++ {
+	for execution := from; execution <= upTo; execution++ {
 		turns, err := s.Store.Read(ctx, instance, execution, 1)
 		if err != nil {
 			continue // What is left of a history whose beginning is deleted is none.

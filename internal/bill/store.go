@@ -22,13 +22,14 @@ const (
 // internal/store/metering charges by the items themselves; tools/bench/bill holds this one
 // against it.
 func (m *Meter) Store(s store.Store) store.Store {
-	return meteredStore{s, m, &turnSizes{of: map[string]int{}}}
+	return meteredStore{s, m, &turnSizes{of: map[string]int{}}, &gone{}}
 }
 
 type meteredStore struct {
 	store.Store
 	m     *Meter
 	sizes *turnSizes
+	gone  *gone
 }
 
 // turnSizes are the sizes of turns by their tokens, which are new for each content:

@@ -87,7 +87,7 @@ func (h *handler) execution(ctx context.Context, instance, which string) (*execu
 
 func (h *handler) readTurns(ctx context.Context, d *client.Description, x *execution) (err error) {
 	if x.turns, err = h.turns.read(ctx, d, x.number); err == nil && len(x.turns) == 0 {
-		err = api.Errorf(api.CodeNotFound, "instance %q has no history of execution %d: it has executions %d to %d", d.Instance, x.number, d.FirstExecution, d.ExecutionID)
+		err = api.Errorf(api.CodeNotFound, "%s", api.NoHistory(d, x.number))
 	}
 	return err
 }

@@ -169,7 +169,7 @@ type Item struct {
 	Ended     string `json:"ended,omitempty"`
 	PageToken string `json:"page_token,omitempty"`
 	// UpToExecution of a PurgeInstance that goes on: its histories up to this
-	// one are deleted.
+	// one are deleted. Where the instance keeps that one, it asks for it to be pruned.
 	UpToExecution int64 `json:"up_to_execution,omitempty"`
 	// Force lets PurgeInstance take an instance that runs if its history is corrupt:
 	// it can't be terminated.

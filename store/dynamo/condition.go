@@ -69,6 +69,13 @@ func (x *expression) condition(change *store.RecordChange) string {
 			parts = append(parts, "NOT "+in)
 		}
 	}
+	if c.FirstExecution != nil {
+		if *c.FirstExecution == 0 {
+			parts = append(parts, "attribute_not_exists("+x.name("first_execution")+")")
+		} else {
+			parts = append(parts, x.equal("if_first_execution", "first_execution", number(*c.FirstExecution)))
+		}
+	}
 	if c.Stamp != nil {
 		if *c.Stamp == 0 {
 			parts = append(parts, "attribute_not_exists("+x.name("stamp")+")")

@@ -18,7 +18,7 @@ import (
 // recordAttributes are all attributes of a record that a tombstone does not
 // keep.
 var recordAttributes = [...]string{
-	"name", "version", "status", "created_at", "updated_at", "ended_at", "first_execution", "earlier_starts", "codec", "suspect",
+	"name", "version", "status", "created_at", "updated_at", "ended_at", "first_execution", "pruned", "earlier_starts", "codec", "suspect",
 	"dispatched", "looped_at", "untold", "stamp", "origin", "fairness_group", "custom_status", "output", "failure", "parent", "problem", "change",
 	"all_shard", "status_shard", "name_shard", "list_key",
 }
@@ -129,22 +129,32 @@ func (s *Store) DeleteHistory(ctx context.Context, instance string, upTo int64, 
 // oldest returns the oldest execution up to upTo that has history; upTo+1 if
 // none has. Since executions are deleted in order and their numbers are never
 // used again, all behind it have history too, so that an instance of many
-// executions needs few looks.
+// executions needs few looks. They begin near upTo, because what is deleted of an
+// instance whose executions are pruned ends shortly before it.
 func (s *Store) oldest(ctx context.Context, instance string, upTo int64) (int64, error) {
 	const few = 8
 	if upTo <= few {
 		return 1, nil
 	}
 	var failure error
-	n := sort.Search(int(upTo), func(i int) bool {
+	has := func(n int64) bool {
 		if failure != nil {
 			return true
 		}
-		slots, err := s.keysOf(ctx, instance, int64(i)+1, 1)
+		slots, err := s.keysOf(ctx, instance, n, 1)
 		failure = err
 		return len(slots) > 0
-	})
-	return int64(n) + 1, failure
+	}
+	low, high := int64(0), upTo+1
+	for step := int64(few); high-step > 0; step *= few {
+		if !has(high - step) {
+			low = high - step
+			break
+		}
+		high -= step
+	}
+	n := sort.Search(int(high-low-1), func(i int) bool { return has(low + int64(i) + 1) })
+	return low + int64(n) + 1, failure
 }
 
 const batchWrites = 25

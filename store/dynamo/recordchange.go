@@ -37,6 +37,8 @@ func (e *Encoder) update(x *expression, instance string, change *store.RecordCha
 		x.size += len(attribute) + valueSize(v)
 	}
 	assign("execution_id", change.ExecutionID != nil)
+	assign("first_execution", change.FirstExecution != nil)
+	assign("pruned", change.Pruned != nil)
 	assign("version", change.Version != nil)
 	assign("status", change.Status != nil)
 	assign("status_shard", change.Status != nil)

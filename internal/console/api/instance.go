@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/turnstile-go/turnstile"
@@ -18,6 +19,7 @@ type Instance struct {
 	Status           string                     `json:"status"`
 	ExecutionID      int64                      `json:"execution_id"`
 	FirstExecution   int64                      `json:"first_execution,omitempty"`
+	Pruned           int64                      `json:"pruned,omitempty"`
 	StartID          string                     `json:"start_id,omitempty"`
 	CreatedAt        time.Time                  `json:"created_at"`
 	UpdatedAt        time.Time                  `json:"updated_at"`
@@ -74,11 +76,21 @@ type InstanceList struct {
 	NextPageToken string `json:"next_page_token,omitempty"`
 }
 
+// NoHistory says that an instance has no history of an execution, which it has instead,
+// and why the others are not there.
+func NoHistory(d *client.Description, execution int64) string {
+	text := fmt.Sprintf("instance %q has no history of execution %d: it has executions %d to %d", d.Instance, execution, max(d.FirstExecution, 1), d.ExecutionID)
+	if d.Pruned > 0 {
+		text += fmt.Sprintf("; the %d before them were pruned", d.Pruned)
+	}
+	return text
+}
+
 // InstanceOf returns the JSON form of a description.
 func InstanceOf(d *client.Description) Instance {
 	out := Instance{
 		Instance: d.Instance, Name: d.Name, Version: d.Version, Status: string(d.Status),
-		ExecutionID: d.ExecutionID, FirstExecution: d.FirstExecution, StartID: d.StartID,
+		ExecutionID: d.ExecutionID, FirstExecution: d.FirstExecution, Pruned: d.Pruned, StartID: d.StartID,
 		CreatedAt: d.CreatedAt, UpdatedAt: d.UpdatedAt, EndedAt: d.EndedAt,
 		SearchAttributes: d.SearchAttributes,
 		CustomStatus:     valueJSON(d.CustomStatus), Output: valueJSON(d.Output),

@@ -45,6 +45,7 @@ func (t *Turn) commit(p *Plan) error {
 	p.Commit, p.Dispatch = c, t.follows(c.Turns)
 	if len(d.Next) > 0 {
 		p.Next = &Next{Events: d.Next}
+		p.Send.Prune = t.pruneFor(t.Running.Execution + 1)
 	}
 	if r.then = (*Turn).committed; r.end != nil {
 		r.then = (*Turn).imposed

@@ -121,6 +121,8 @@ type Sending struct {
 	Beat *Beat
 	// Deletion of the histories up to the execution of this record.
 	Deletion *store.Record
+	// Prune asks for the executions up to this one to be pruned; 0 for none.
+	Prune int64
 	// Untold are events about the instance that were written with its marks.
 	Untold string
 	// GoOn is the wake by which the turn goes on in another invocation.
@@ -175,6 +177,10 @@ type Write struct {
 	Hide time.Time
 	// Delete the histories up to this execution, as much as one page.
 	Delete int64
+	// Prune looks how far up to this execution histories may be pruned, and gives those
+	// to the archive. Ended is when an execution that may must have ended.
+	Prune int64
+	Ended time.Time
 	// Problem that the change marks the instance with; nil where it does not.
 	Problem *store.Problem
 }

@@ -102,10 +102,18 @@ const (
 	lastPage
 )
 
+// deleting is how far a deletion has come.
+type deleting struct {
+	// page that was deleted last.
+	page page
+	// prunable is the first execution that has to stay; 0 where it was not looked.
+	prunable int64
+}
+
 // Deleted takes in that a page was deleted; done says that nothing is left.
 func (t *Turn) Deleted(done bool) {
-	if t.passed.page = morePages; done {
-		t.passed.page = lastPage
+	if t.passed.deleting.page = morePages; done {
+		t.passed.deleting.page = lastPage
 	}
 }
 
@@ -116,7 +124,9 @@ func (t *Turn) deleteHistory(p *Plan, m *inbox.Message) error {
 	if err := t.described(); err != nil {
 		return err
 	}
-	switch r, page := t.View.Record, t.passed.page; {
+	switch r, page := t.View.Record, t.passed.deleting.page; {
+	case t.mayPrune(upTo):
+		t.prune(p, m)
 	case r == nil || r.Purged && r.ExecutionID < upTo || !r.Purged && r.FirstExecution <= upTo:
 		// Not hidden: it was never purged.
 		p.settle(m, "purge_refused")
@@ -126,10 +136,10 @@ func (t *Turn) deleteHistory(p *Plan, m *inbox.Message) error {
 		item.NotBeforeMS = due.UnixMilli()
 		p.Settled = append(p.Settled, Settlement{Message: m, Outcome: "grace", Round: &Round{Item: item, Due: due}})
 	case page == lastPage:
-		t.passed.page = noPage
+		t.passed.deleting.page = noPage
 		p.settle(m, "deleted")
 	case page == morePages && !t.Now.has(t.By.Settings.Turn.Time):
-		t.passed.page = noPage
+		t.passed.deleting.page = noPage
 		rest := m.Item
 		rest.Hops++
 		p.Settled = append(p.Settled, Settlement{Message: m, Outcome: "deleting", Follows: &rest})

@@ -49,6 +49,16 @@ type Terms struct {
 	Sealed bool
 	// Publishes: somebody subscribes to events about instances.
 	Publishes bool
+	// Executions is how many executions of an instance are kept, by orchestration.
+	Executions map[string]int
+}
+
+// keeps returns how many executions of an instance are kept; 0 for all.
+func (t *Terms) keeps(orchestration string) int64 {
+	if n := t.Executions[orchestration]; n > 0 {
+		return int64(n)
+	}
+	return int64(t.Settings.Purge.Executions)
 }
 
 // Moment is what a decision has to know of its process.
@@ -121,8 +131,7 @@ type passed struct {
 	refused error
 	// continued is how many executions were run in this invocation.
 	continued int
-	// page of a history that was deleted last.
-	page page
+	deleting  deleting
 	// asked is what the last decision could not go on without.
 	asked What
 }

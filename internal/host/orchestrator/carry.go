@@ -71,7 +71,7 @@ func (a *attempt) say(ctx context.Context, s *deciding.Saying) {
 	a.desk.Observer.Count(s.Counted, s.Word, 1)
 }
 
-// write changes the record, or deletes a page of a history.
+// write changes the record, deletes a page of a history, or looks what may be pruned.
 func (a *attempt) write(ctx context.Context, w *deciding.Write) error {
 	t := &a.turn
 	switch {
@@ -81,6 +81,9 @@ func (a *attempt) write(ctx context.Context, w *deciding.Write) error {
 			return fmt.Errorf("host: history of instance %q not deleted: %w", t.View.Instance, err)
 		}
 		t.Deleted(done)
+		return nil
+	case w.Prune > 0:
+		t.Prunable(a.tables.keeper.Prunable(ctx, t.View.Record, w.Prune, w.Ended))
 		return nil
 	case !w.Hide.IsZero():
 		if err := a.tables.Store.Hide(ctx, t.View.Instance, t.View.Record.ExecutionID, w.Hide); err != nil {

@@ -44,4 +44,5 @@ type tables struct {
 	Stops  store.Activities
 	codecs *codec.Set
 	source *reading.Source
+	keeper *sweep.Keeper
 }

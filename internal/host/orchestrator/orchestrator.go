@@ -67,7 +67,7 @@ type Services struct {
 	Stops store.Activities
 	// Queues; all are required.
 	Queues platform.Queues
-	// Archive takes what is to be purged by its retention; nil for none.
+	// Archive takes what is to be purged by its retention, or pruned; nil for none.
 	Archive store.Archive
 	// Publisher of events about instances; nil where nobody subscribes.
 	Publisher publishing.Publisher
@@ -100,15 +100,16 @@ func New(cfg Config) (*Orchestrator, error) {
 		To:       dispatch.Targets{Queues: cfg.Services.Queues, Stops: cfg.Services.Stops, Timer: cfg.Services.Timer, Bus: bus},
 		Clock:    cfg.Clock, Random: r, Together: cfg.Together, Logger: cfg.Logger, Observer: cfg.Observer,
 	}
+	keeper := sweep.Keeper{Desk: d, Store: cfg.Services.Store, Archive: cfg.Services.Archive}
 	o := &Orchestrator{
 		door: inbox.Door{Desk: d, Keys: cfg.Keys, Senders: cfg.Senders, Scheduled: cfg.Services.Timer != nil, Bus: bus},
 		turns: maker{desk: d, sender: sender, watch: w, random: r, spawn: cfg.Go, id: cfg.RequestID,
-			terms: deciding.Terms{Settings: &cfg.Settings, Orchestrations: cfg.Orchestrations, Keys: cfg.Keys, Build: cfg.Build, Sealed: cfg.Codecs != nil, Publishes: cfg.Services.Publisher != nil},
-			tables: tables{Store: cfg.Services.Store, Stops: cfg.Services.Stops, codecs: cfg.Codecs,
+			terms: deciding.Terms{Settings: &cfg.Settings, Orchestrations: cfg.Orchestrations, Keys: cfg.Keys, Build: cfg.Build, Sealed: cfg.Codecs != nil, Publishes: cfg.Services.Publisher != nil, Executions: cfg.Orchestrations.Executions()},
+			tables: tables{Store: cfg.Services.Store, Stops: cfg.Services.Stops, codecs: cfg.Codecs, keeper: &keeper,
 				source: &reading.Source{Store: cfg.Services.Store, Codecs: cfg.Codecs, Clock: cfg.Clock, Observer: cfg.Observer, Logger: cfg.Logger}},
 			code:  code{inline: cfg.Inline},
 			cache: cache.New(d.Settings.Cache, cfg.Clock, cfg.Observer)},
-		Sweeper:  sweep.Sweeper{Desk: d, Store: cfg.Services.Store, Archive: cfg.Services.Archive, Sender: sender, Watch: w, Together: cfg.Together},
+		Sweeper:  sweep.Sweeper{Keeper: keeper, Sender: sender, Watch: w, Together: cfg.Together},
 		together: cfg.Together,
 	}
 	o.turns.code.options = engine.Options{

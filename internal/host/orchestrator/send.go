@@ -114,6 +114,9 @@ func (a *attempt) send(ctx context.Context, s *deciding.Sending) error {
 		return a.keepBeat(ctx, s.Beat)
 	case s.Untold != "":
 		return a.tellUntold(ctx, s.Untold)
+	case s.Prune > 0:
+		a.askForPrune(ctx, s.Prune)
+		return nil
 	case s.Deletion != nil:
 		return a.scheduleDeletion(ctx, s.Deletion)
 	}
@@ -199,6 +202,15 @@ func (a *attempt) scheduleDeletion(ctx context.Context, r *store.Record) error {
 		return fmt.Errorf("host: deletion of instance %q not scheduled: %w", r.Instance, err)
 	}
 	return nil
+}
+
+// askForPrune sends the request to prune the executions up to one. It is worth no turn that is
+// made again: one that is not sent is made up for by that of a later execution.
+func (a *attempt) askForPrune(ctx context.Context, upTo int64) {
+	item := wire.Item{V: wire.Version, Kind: wire.PurgeInstance, Instance: a.turn.View.Instance, UpToExecution: upTo, ID: fmt.Sprintf("prune-%d", upTo)}
+	if err := a.desk.Post(ctx, &item); err != nil {
+		a.desk.Logger.WarnContext(ctx, "pruning not asked for; a later execution asks again", "instance", item.Instance, "up_to", upTo, "error", err)
+	}
 }
 
 // goOnLater sends the wake by which the turn goes on in another invocation.

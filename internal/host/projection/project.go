@@ -240,13 +240,15 @@ func (s *Standing) create(c *store.RecordChange, d *engine.Turn) (suspected bool
 		r.Suspect = s.Suspect
 	}
 	if s.again() {
-		r.FirstExecution, r.EarlierStarts, r.Stamp = s.Record.FirstExecution, s.Record.StartsBefore(), s.Record.Stamp
+		r.FirstExecution, r.Pruned, r.EarlierStarts, r.Stamp = s.Record.FirstExecution, s.Record.Pruned, s.Record.StartsBefore(), s.Record.Stamp
 	}
 	r = c.Apply(r)
 	condition, removed := store.RecordCondition{Absent: true}, history.SearchAttributes(nil)
 	switch {
 	case s.again():
-		condition = store.RecordCondition{Exists: true, ExecutionID: s.Record.ExecutionID, Ended: true}
+		// What was pruned since the record was read stays so.
+		first := s.Record.FirstExecution
+		condition = store.RecordCondition{Exists: true, ExecutionID: s.Record.ExecutionID, Ended: true, FirstExecution: &first}
 		removed = unset(s.Record.SearchAttributes, r.SearchAttributes)
 	case s.Record != nil:
 		condition.ExecutionID, condition.At = s.Record.ExecutionID, s.Now

@@ -7,6 +7,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/clock"
+	"github.com/turnstile-go/turnstile/internal/host/inbox"
 	"github.com/turnstile-go/turnstile/internal/host/sharing"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -48,22 +49,51 @@ func (s *Sweeper) archive(ctx context.Context, due []*store.Record) []*store.Rec
 // keep archives each execution of an instance.
 func (s *Sweeper) keep(ctx context.Context, r *store.Record) error {
 	for n := max(r.FirstExecution, 1); n <= r.ExecutionID; n++ {
-		if !clock.HasTime(ctx, s.Clock, s.Settings.Dispatch.Time) {
-			return fmt.Errorf("host: execution %d of instance %q not archived: the invocation has no time left", n, r.Instance)
+		turns, err := s.ended(ctx, r.Instance, n)
+		if err == nil {
+			err = s.give(ctx, turns)
 		}
-		turns, err := s.Store.Read(ctx, r.Instance, n, 1)
 		if err != nil {
-			return fmt.Errorf("host: execution %d of instance %q not read for the archive: %w", n, r.Instance, err)
+			return err
 		}
-		if len(turns) == 0 {
-			return fmt.Errorf("host: execution %d of instance %q has no history to archive; purge the instance by hand", n, r.Instance)
-		}
-		if last := turns[len(turns)-1].Events; !last[len(last)-1].Kind.Terminal() {
-			return fmt.Errorf("host: execution %d of instance %q has no end in its history: a part is missing; purge the instance by hand", n, r.Instance)
-		}
-		if err := s.Archive.Keep(ctx, r.Instance, n, history.EncodeExport(store.Export(r.Instance, n, turns))); err != nil {
-			return fmt.Errorf("host: execution %d of instance %q not archived: %w", n, r.Instance, err)
-		}
+	}
+	return nil
+}
+
+// Keeper gives histories to the archive before they are deleted.
+type Keeper struct {
+	*inbox.Desk
+	Store store.Store
+	// Archive takes what is to be purged or pruned; nil for none.
+	Archive store.Archive
+}
+
+// ended reads an execution that has ended.
+func (k *Keeper) ended(ctx context.Context, instance string, n int64) ([]store.Turn, error) {
+	if !clock.HasTime(ctx, k.Clock, k.Settings.Dispatch.Time) {
+		return nil, fmt.Errorf("host: execution %d of instance %q not read: the invocation has no time left", n, instance)
+	}
+	turns, err := k.Store.Read(ctx, instance, n, 1)
+	if err != nil {
+		return nil, fmt.Errorf("host: execution %d of instance %q not read: %w", n, instance, err)
+	}
+	if len(turns) == 0 {
+		return nil, fmt.Errorf("host: execution %d of instance %q has no history; purge the instance by hand", n, instance)
+	}
+	if last := turns[len(turns)-1].Events; !last[len(last)-1].Kind.Terminal() {
+		return nil, fmt.Errorf("host: execution %d of instance %q has no end in its history: a part is missing; purge the instance by hand", n, instance)
+	}
+	return turns, nil
+}
+
+// give gives an execution to the archive, if there is one.
+func (k *Keeper) give(ctx context.Context, turns []store.Turn) error {
+	if k.Archive == nil {
+		return nil
+	}
+	instance, n := turns[0].Instance, turns[0].ExecutionID
+	if err := k.Archive.Keep(ctx, instance, n, history.EncodeExport(store.Export(instance, n, turns))); err != nil {
+		return fmt.Errorf("host: execution %d of instance %q not archived: %w", n, instance, err)
 	}
 	return nil
 }

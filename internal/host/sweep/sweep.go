@@ -1,7 +1,8 @@
 // Package sweep looks after instances to which no message comes. It wakes those that
 // are stuck: it reads which marks are due, sends each a wake that names its stamp, and
 // notes that it has. And it has those purged that have ended and were kept for long
-// enough.
+// enough. Its Keeper gives histories to the archive, and finds out which executions of a long
+// loop nothing needs any more.
 package sweep
 
 import (
@@ -53,11 +54,8 @@ func (w *Watch) Seen(p *store.Problem) {
 
 // Sweeper wakes what is stuck.
 type Sweeper struct {
-	*inbox.Desk
-	Store  store.Store
+	Keeper
 	Sender *dispatch.Sender
-	// Archive takes what is to be purged; nil for none.
-	Archive store.Archive
 	Watch
 	Together func(n int, f func())
 	// asked: this process has asked for the sweep of its build.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 	"sync"
 
 	"github.com/turnstile-go/turnstile/history"
@@ -195,7 +196,9 @@ func (s *Store) DeleteHistory(ctx context.Context, instance string, upTo int64, 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	left := limit
-	for n := int64(1); n <= upTo; n++ {
+	// What is deleted goes up to some execution, and numbers are never used again.
+	gone := sort.Search(int(max(upTo, 0)), func(i int) bool { return len(s.executions[executionKey{instance, int64(i) + 1}]) > 0 })
+	for n := int64(gone) + 1; n <= upTo; n++ {
 		key := executionKey{instance, n}
 		items := s.executions[key]
 		if limit > 0 && len(items) > left {

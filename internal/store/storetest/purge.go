@@ -142,4 +142,36 @@ func purge(t *testing.T, o Options) {
 			}
 		}
 	})
+	t.Run("executions are pruned while others follow, and of two that prune one loses", func(t *testing.T) {
+		r := running("endless", 200)
+		create(t, s, r)
+		for e := int64(1); e <= 90; e++ {
+			commit(t, s, turn("endless", e, 1, 1, "a"))
+			commit(t, s, turn("endless", e, 2, 1, "b"))
+			if e%9 != 0 || e < 18 {
+				continue
+			}
+			change := r.Prune(e-9, epoch)
+			if err := s.UpdateRecord(t.Context(), "endless", change); err != nil {
+				t.Fatal(err)
+			}
+			wantRecordConflict(t, s.UpdateRecord(t.Context(), "endless", r.Prune(e-10, epoch)), new(change.Apply(r)))
+			r = change.Apply(r)
+			wantRecord(t, s, r)
+			if r.FirstExecution != e-9 || r.Pruned != e-10 {
+				t.Fatalf("the record at execution %d: %+v", e, r)
+			}
+			for done := false; !done; {
+				var err error
+				if done, err = s.DeleteHistory(t.Context(), "endless", r.FirstExecution-1, 7); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for n := int64(1); n <= e; n++ {
+				if found := len(read(t, s, "endless", n, 1)); (found == 0) != (n < r.FirstExecution) {
+					t.Fatalf("execution %d has %d turns, those from %d on are kept", n, found, r.FirstExecution)
+				}
+			}
+		}
+	})
 }

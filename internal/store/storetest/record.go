@@ -45,6 +45,7 @@ func tombstone(instance string, executionID int64) store.Record {
 
 func recordConditions(t *testing.T, o Options) {
 	live := running("order-7", 0)
+	live.FirstExecution = 2
 	live.ExecutionID, live.Stamp, live.Suspect = 3, 4, "message-1"
 	plain := running("order-7", 0)
 	stuck := live
@@ -69,12 +70,14 @@ func recordConditions(t *testing.T, o Options) {
 		"ended":              {Ended: true},
 		"execution 3, ended": {Exists: true, ExecutionID: 3, Ended: true},
 		"execution 1, ended": {ExecutionID: 1, Ended: true},
+		"first execution 2":  {FirstExecution: ptr(int64(2))},
+		"first execution 0":  {FirstExecution: ptr(int64(0))},
 		"stamp 4":            {Stamp: ptr(int64(4))},
 		"stamp 0":            {Stamp: ptr(int64(0))},
 		"suspect":            {Suspect: ptr("message-1")},
 		"another suspect":    {Suspect: ptr("message-2")},
 		"no suspect":         {Suspect: ptr("")},
-		"everything at once": {Exists: true, ExecutionID: 3, Running: true, Stamp: ptr(int64(4)), Suspect: ptr("message-1")},
+		"everything at once": {Exists: true, ExecutionID: 3, Running: true, FirstExecution: ptr(int64(2)), Stamp: ptr(int64(4)), Suspect: ptr("message-1")},
 	}
 	s := o.Open(t)
 	n := 0
@@ -122,7 +125,7 @@ func recordConditions(t *testing.T, o Options) {
 func recordFields(t *testing.T, o Options) {
 	s := o.Open(t)
 	full := running("order-7", 5)
-	full.ExecutionID, full.FirstExecution = 12, 9
+	full.ExecutionID, full.FirstExecution, full.Pruned = 12, 9, 4
 	full.EarlierStarts = []string{"s-9", "s, \"10\""}
 	full.EndedAt = epoch.Add(1234567 * time.Microsecond)
 	full.CustomStatus, full.Output, full.Codec = []byte(`{ "step": "ship" }`), []byte("\x1f\x8b\xff not JSON"), "aes"
@@ -153,6 +156,7 @@ func recordFields(t *testing.T, o Options) {
 		{LoopedAt: ptr(time.Time{}), UpdatedAt: epoch},
 		{Untold: ptr(`[{"type":"stuck"}]`), UpdatedAt: epoch},
 		{Untold: ptr(""), UpdatedAt: epoch},
+		{FirstExecution: ptr(int64(11)), Pruned: ptr(int64(6)), UpdatedAt: epoch},
 		{UpdatedAt: epoch.Add(2 * time.Hour)},
 		{SearchAttributes: history.SearchAttributes{"total": history.SearchTextOf("99"), "due": {}, "absent": {}, "new": history.SearchWholeOf(0)}, FoundAt: full.CreatedAt, UpdatedAt: epoch},
 	}

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/turnstile-go/turnstile/client"
@@ -205,7 +206,7 @@ func export(ctx context.Context, c *call, instance string, execution int64) (his
 	}
 	x, err := c.Export(ctx, instance, execution)
 	if err == nil && len(x.Events) == 0 {
-		err = fmt.Errorf("instance %q has no history of execution %d: it has executions %d to %d", instance, execution, max(d.FirstExecution, 1), d.ExecutionID)
+		err = errors.New(api.NoHistory(&d, execution))
 	}
 	return x, err
 }

@@ -27,7 +27,7 @@ func (c *Client) Describe(ctx context.Context, instance string) (client.Descript
 func descriptionOf(i *api.Instance) client.Description {
 	d := client.Description{
 		Instance: i.Instance, Name: i.Name, Version: i.Version, Status: client.Status(i.Status),
-		ExecutionID: i.ExecutionID, FirstExecution: max(i.FirstExecution, 1), StartID: i.StartID,
+		ExecutionID: i.ExecutionID, FirstExecution: max(i.FirstExecution, 1), Pruned: i.Pruned, StartID: i.StartID,
 		CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt, EndedAt: i.EndedAt, SearchAttributes: i.SearchAttributes,
 		CustomStatus: i.CustomStatus, Output: i.Output, Problem: i.Problem, Suspension: i.Suspension, LoopedAt: i.LoopedAt,
 	}

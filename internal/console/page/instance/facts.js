@@ -20,7 +20,7 @@ export function InstanceFacts({ instance: i, source, model }) {
     ["updated", i.updated_at ? html`<${Moment} at=${i.updated_at} />` : null],
     ["looping", i.looped_at ? html`slowed <${Moment} at=${i.looped_at} />: it goes on without a pause` : null],
     ["ended", i.ended_at ? html`<${Moment} at=${i.ended_at} />` : null],
-    ["execution", i.execution_id],
+    ["execution", i.pruned > 0 ? `${i.execution_id} (kept from ${i.first_execution} on, ${i.pruned} earlier were pruned)` : i.execution_id],
     ["start id", i.start_id ? html`<span class="mono"><${Text} value=${i.start_id} /></span>` : null],
     ["parent", i.parent ? html`<${InstanceLink} id=${i.parent.instance} /> event ${i.parent.event_id}` : null],
     ["failed in", f?.source ? html`<${Text} value=${f.source} />` : null],
