@@ -17,7 +17,7 @@ const tokenHelp = "The activity gave out the token (activity.Token) when it left
 
 func completeCommand() *command {
 	return &command{
-		name: "complete", operands: "TOKEN", least: 1, most: 1, also: []string{"succeed", "done"}, words: files,
+		name: "complete", operands: "TOKEN", least: 1, most: 1, payload: "result", also: []string{"succeed", "done"}, words: files,
 		short: "complete a pending activity by its token",
 		long:  paragraph("Completes the activity with its result. The first completion counts.", "", tokenHelp),
 		examples: []string{

@@ -21,6 +21,9 @@ type command struct {
 	short, long string
 	// examples are complete command lines.
 	examples []string
+	// payload is the flag with the JSON that it sends, which some type as an operand; empty if
+	// it has none.
+	payload string
 	// offline: it needs no stack, so that the flags that name one are not its own.
 	offline bool
 	// words are what a shell offers for its next operand; nil for nothing.
@@ -68,6 +71,8 @@ func (cmd *command) checkOperands(operands []string) error {
 		return usagef("%s needs %s", cmd.name, cmd.operands)
 	case cmd.most >= 0 && n > cmd.most && cmd.most == 0:
 		return usagef("%s takes no operands, not %q", cmd.name, operands[0])
+	case cmd.most >= 0 && n == cmd.most+1 && cmd.payload != "":
+		return usagef("%s takes %s and no more: for what it sends, write --%s '%s'", cmd.name, cmd.operands, cmd.payload, operands[cmd.most])
 	case cmd.most >= 0 && n > cmd.most:
 		return usagef("%s takes %s and no more: %q is too much", cmd.name, cmd.operands, operands[cmd.most])
 	}

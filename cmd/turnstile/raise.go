@@ -14,7 +14,7 @@ import (
 
 func raiseCommand() *command {
 	return &command{
-		name: "raise", also: []string{"signal", "event", "send"}, words: raised, operands: "INSTANCE EVENT", least: 2, most: 2,
+		name: "raise", also: []string{"signal", "event", "send"}, words: raised, operands: "INSTANCE EVENT", least: 2, most: 2, payload: "data",
 		short: "raise an external event for an instance",
 		long: paragraph(
 			"Sends the event to a running instance. If the instance does not exist within some",

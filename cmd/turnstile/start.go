@@ -19,7 +19,7 @@ import (
 
 func startCommand() *command {
 	return &command{
-		name: "start", also: []string{"run", "execute", "begin", "create"}, words: registered, operands: "NAME", least: 1, most: 1,
+		name: "start", also: []string{"run", "execute", "begin", "create"}, words: registered, operands: "NAME", least: 1, most: 1, payload: "input",
 		short: "start an orchestration",
 		long: paragraph(
 			"Sends the start of a new instance of the orchestration NAME and prints its id. You can",
