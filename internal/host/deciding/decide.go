@@ -6,12 +6,13 @@ import "errors"
 // nothing of what it is about was dispatched: ErrStale, ErrOver, store.ErrConflict, a
 // *PatchError, or one of what was read.
 func Decide(t *Turn) (Plan, error) {
-	var p Plan
-	err := p.needed(t.decide(&p))
+	p := &t.plan
+	*p = Plan{}
+	err := p.needed(t.decide(p))
 	if err == nil && p.Commit != nil && !t.Now.has(0) {
 		return Plan{}, ErrOver
 	}
-	return p, err
+	return *p, err
 }
 
 // ErrOver says that a commit would be decided on after the end of the invocation, by a

@@ -36,6 +36,8 @@ type Turn struct {
 	passed passed
 	// round that is under way; nil between two.
 	round *round
+	// plan is the one that is being made: a place for it, and no more.
+	plan Plan
 }
 
 // Terms are what all turns of a process go by.

@@ -2,6 +2,7 @@ package inbox
 
 import (
 	"context"
+	"slices"
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/host/delivery"
@@ -31,8 +32,12 @@ const (
 	Failed
 )
 
-// Left returns the messages about which nothing has been decided.
+// Left returns the messages about which nothing has been decided. Where that are all, as in
+// most turns, it allocates nothing.
 func Left(messages []*Message) []*Message {
+	if !slices.ContainsFunc(messages, func(m *Message) bool { return m.State != Unsettled }) {
+		return slices.Clip(messages)
+	}
 	var left []*Message
 	for _, m := range messages {
 		if m.State == Unsettled {

@@ -43,7 +43,8 @@ func (b *blockedCode) of(instance string) *engine.Blocked {
 		delete(b.by, instance)
 		return nil
 	default:
-		return &e
+		blocked := e // e itself would be allocated where nothing blocks, too
+		return &blocked
 	}
 }
 
