@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"time"
 
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/activities"
@@ -139,9 +139,47 @@ func (a Activity[In, Out]) Call(ctx Context, in In) (Out, error) {
 	return a.Start(ctx, in).Await(ctx)
 }
 
-// ActivityInfo returns what an attempt can learn about itself: instance,
-// event, attempt, idempotency key. The zero value outside of activities.
-func ActivityInfo(ctx context.Context) activity.Info {
-	info, _ := activity.InfoFrom(ctx)
-	return info
+// Attempt is what the code of an activity can learn about the attempt that it runs in.
+type Attempt struct {
+	// Name of the activity.
+	Name string
+	// Instance and ExecutionID of the orchestration that scheduled the activity, and
+	// EventID of the event that says so.
+	Instance    string
+	ExecutionID int64
+	EventID     int64
+	// Attempt counts from 1.
+	Attempt int
+	// Delivery counts the deliveries of this attempt from 1. It is above 1 if a worker
+	// died in the attempt.
+	Delivery int
+	// ScheduledAt is when the orchestration scheduled the activity.
+	ScheduledAt time.Time
+	// IdempotencyKey is the same for all attempts and deliveries of one activity call,
+	// and different for all others.
+	IdempotencyKey string
+	// Deadline is when the attempt's context ends at the latest.
+	Deadline time.Time
+	// Heartbeat has the details of the last heartbeat of an earlier attempt or delivery,
+	// JSON; nil if there was none. [LastHeartbeat] decodes them.
+	Heartbeat []byte
+	// CompletionToken completes the activity from outside after the attempt has returned
+	// [ErrPending]. Nobody can guess it, and it fits into a link. Empty for an inline
+	// activity.
+	CompletionToken string
+	// Headers of the orchestration's start, and those of the context with which it
+	// scheduled the activity; nil for none. Not to be changed.
+	Headers map[string]string
+	// Inline is set for an activity that runs inside the turn.
+	Inline bool
+	// Sealed is set if a codec seals payloads. Failures and log lines are not sealed, so
+	// keep the contents of payloads out of them.
+	Sealed bool
+}
+
+// ActivityInfo returns the attempt that the code of an activity runs in: instance,
+// event, attempt, idempotency key. It returns the zero value outside of activities.
+func ActivityInfo(ctx context.Context) Attempt {
+	info, _ := activities.InfoFrom(ctx)
+	return Attempt(info)
 }

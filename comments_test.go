@@ -87,6 +87,9 @@ func TestTypesOfOtherPackagesAreShownWhereTheyAreUsed(t *testing.T) {
 // indented.
 func declaration(t *testing.T, folder, name string) string {
 	t.Helper()
+	if _, err := os.Stat(folder); err != nil {
+		folder = filepath.Join("internal", folder)
+	}
 	for _, path := range sourcesIn(t, folder) {
 		text, err := os.ReadFile(path)
 		if err != nil {

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/activities"
 )
 
 // FailureKind says in one word why something failed.
@@ -209,7 +209,7 @@ func (e *recordedError) Failure() *history.Failure { f := e.failure; return &f }
 // recordable lets an error that wraps one with a failure of its own be
 // recorded with its whole text: "charging order 7: activity "Charge" failed".
 func recordable(err error) error {
-	inner, ok := errors.AsType[activity.Failer](err)
+	inner, ok := errors.AsType[activities.Failer](err)
 	if !ok {
 		return err
 	}

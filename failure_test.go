@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/turnstile-go/turnstile"
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/activities"
@@ -40,7 +39,7 @@ func TestErrorsOfActivitiesAreRecorded(t *testing.T) {
 			if !errors.Is(err, plain) {
 				t.Fatalf("the error is %v, which does not wrap the activity's own", err)
 			}
-			f := activity.FailureOf(err)
+			f := activities.FailureOf(err)
 			if f.Message != c.message || f.Code != c.code || f.Retryable != c.retryable || f.Kind != history.FailureApplication {
 				t.Errorf("recorded is %+v, want message %q, code %q, retryable %v", *f, c.message, c.code, c.retryable)
 			}
@@ -73,7 +72,7 @@ func TestA17AnInputThatTheTypeCannotTakeFailsForGood(t *testing.T) {
 	app := turnstile.NewApp(double.Implement(doubled))
 	entry := ok[activities.Activity](t)(app.Activities().Lookup("Double"))
 	_, err := entry.Func(t.Context(), []byte(`{"n":1}`))
-	f := activity.FailureOf(err)
+	f := activities.FailureOf(err)
 	if f.Kind != history.FailureInvalidInput || f.Retryable {
 		t.Errorf("recorded is %+v, want kind %s and no retry", *f, history.FailureInvalidInput)
 	}
@@ -93,7 +92,7 @@ func TestAResultThatCannotBeEncodedFailsForGood(t *testing.T) {
 	app := turnstile.NewApp(def.Implement(func(context.Context, int) (any, error) { return func() {}, nil }))
 	entry := ok[activities.Activity](t)(app.Activities().Lookup("Func"))
 	_, err := entry.Func(t.Context(), []byte(`1`))
-	if f := activity.FailureOf(err); f.Retryable || !strings.Contains(f.Message, `result of activity "Func" (interface {})`) {
+	if f := activities.FailureOf(err); f.Retryable || !strings.Contains(f.Message, `result of activity "Func" (interface {})`) {
 		t.Errorf("recorded is %+v", *f)
 	}
 }
@@ -107,7 +106,7 @@ func TestL02AResultOverTheLimitIsTooLarge(t *testing.T) {
 		t.Errorf("a result at the limit: %v", err)
 	}
 	_, err := entry.Func(t.Context(), fmt.Appendf(nil, "%d", turnstile.MaxPayload-1))
-	if f := activity.FailureOf(err); f.Kind != history.FailureTooLarge || f.Retryable {
+	if f := activities.FailureOf(err); f.Kind != history.FailureTooLarge || f.Retryable {
 		t.Errorf("recorded is %+v, want kind %s", *f, history.FailureTooLarge)
 	}
 	large, isLarge := errors.AsType[*turnstile.PayloadTooLargeError](err)

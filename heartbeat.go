@@ -3,19 +3,19 @@ package turnstile
 import (
 	"context"
 
-	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/internal/activities"
 )
 
 // StoppedError is the cause ([context.Cause]) for which the context of an
 // activity ends when the orchestration no longer wants it: it was cancelled,
 // its scope was, another branch of a [Select] won, or the orchestration ended.
-// It is a [context.Canceled], and the same type as in package activity:
+// It is a [context.Canceled]:
 //
 //	type StoppedError struct {
 //		// Reason that the orchestration gave; may be empty.
 //		Reason string
 //	}
-type StoppedError = activity.StoppedError
+type StoppedError = activities.StoppedError
 
 // Heartbeat says from inside an activity that the attempt is alive, with
 // details of how far it is: the next attempt can read them with [LastHeartbeat].
@@ -32,7 +32,7 @@ func Heartbeat[T any](ctx context.Context, details T) error {
 	if err != nil {
 		return err
 	}
-	return activity.Beat(ctx, data)
+	return activities.Beat(ctx, data)
 }
 
 // LastHeartbeat returns the details that an earlier attempt of the activity,

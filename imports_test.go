@@ -41,7 +41,6 @@ var layers = []layer{
 	{dir: "internal/keyring", own: "store"},
 	{dir: "internal/wire", own: "history internal/jsonscan internal/near"},
 	{dir: "internal/activities", own: "history internal/near"},
-	{dir: "activity", own: "history internal/near"},
 	{dir: "store", own: "history"},
 	{dir: "internal/limits", own: "store", foreign: "pgregory.net/rapid"},
 	{dir: "internal/bill", own: "history internal/queue store internal/timer"},
@@ -66,7 +65,7 @@ var layers = []layer{
 	{dir: "internal/host/sharing", own: "internal/clock internal/queue"},
 	{dir: "internal/host/delivery", own: "internal/logattr internal/queue store internal/wire"},
 	{dir: "internal/host/edge", own: "codec engine history internal/queue store internal/wire"},
-	{dir: "internal/host/attempt", own: "activity internal/activities internal/clock engine history internal/host/edge internal/host/random store internal/wire"},
+	{dir: "internal/host/attempt", own: "internal/activities internal/clock engine history internal/host/edge internal/host/random store internal/wire"},
 	// What runs orchestrations and activities: the contract with what runs it in
 	// (host), the handlers, and below them what they are made of.
 	{dir: "host", own: "internal/queue store"},
@@ -82,21 +81,21 @@ var layers = []layer{
 	{dir: "internal/host/watchdog", own: "internal/clock internal/host/edge"},
 	{dir: "internal/host/projection", own: "engine history store"},
 	// The rules of the protocol: from what was read to what is done. They reach no service.
-	{dir: "internal/host/deciding", own: "internal/host/publishing activity internal/activities engine history host internal/host/attempt internal/host/backoff internal/host/delivery internal/host/dispatch internal/host/edge " +
+	{dir: "internal/host/deciding", own: "internal/host/publishing internal/activities engine history host internal/host/attempt internal/host/backoff internal/host/delivery internal/host/dispatch internal/host/edge " +
 		"internal/host/inbox internal/host/lease internal/host/projection internal/host/reading internal/host/resending internal/keyring internal/redriving store internal/wire"},
 	{dir: "internal/host/sweep", own: "history host internal/clock internal/host/dispatch internal/host/inbox internal/host/sharing internal/queue store internal/wire"},
 	// Neither of the two handlers knows the other.
-	{dir: "internal/host/worker", own: "internal/host/platform activity internal/activities internal/clock codec history host internal/host/attempt internal/host/backoff internal/host/delivery internal/host/edge " +
+	{dir: "internal/host/worker", own: "internal/host/platform internal/activities internal/clock codec history host internal/host/attempt internal/host/backoff internal/host/delivery internal/host/edge " +
 		"internal/host/lease internal/host/random internal/host/sharing internal/limits internal/queue store internal/wire"},
-	{dir: "internal/host/orchestrator", own: "internal/host/publishing internal/host/platform activity internal/activities internal/clock codec engine history host internal/host/attempt internal/host/backoff internal/host/cache internal/host/delivery " +
+	{dir: "internal/host/orchestrator", own: "internal/host/publishing internal/host/platform internal/activities internal/clock codec engine history host internal/host/attempt internal/host/backoff internal/host/cache internal/host/delivery " +
 		"internal/host/deciding internal/host/dispatch internal/host/edge internal/host/inbox internal/host/random internal/host/reading internal/host/sharing internal/host/sweep internal/host/watchdog internal/logattr internal/keyring internal/queue store internal/timer internal/wire"},
 	{dir: "internal/names", own: "internal/wire"},
 	{dir: "internal/around", own: "engine"},
 	{dir: "internal/logattr"},
 	{dir: "internal/embeddedmetrics", own: "host internal/queue"},
 	// What authors write; and what calls it from outside, which stands on it.
-	{dir: ".", own: "activity internal/activities engine history internal/around internal/catalog internal/names internal/near"},
-	{dir: "client", own: ". activity internal/activities internal/clock codec history internal/around internal/limits internal/names internal/near internal/redriving internal/queue store internal/wire"},
+	{dir: ".", own: "internal/activities engine history internal/around internal/catalog internal/names internal/near"},
+	{dir: "client", own: ". internal/activities internal/clock codec history internal/around internal/limits internal/names internal/near internal/redriving internal/queue store internal/wire"},
 	{dir: "schedule", own: ". client internal/names", foreign: "github.com/netresearch/go-cron"},
 	{dir: "internal/deadletter", own: "codec internal/queue internal/wire"},
 	// The page and the API of the console: it stands on the client, and knows
@@ -112,11 +111,11 @@ var layers = []layer{
 	{dir: "internal/simulation/fault"},
 	{dir: "internal/simulation/ledger", own: "history store internal/wire"},
 	{dir: "internal/simulation/program", own: "engine history internal/simulation/choice"},
-	{dir: "internal/simulation/world", own: "host internal/host/publishing internal/host/platform activity internal/activities internal/clock codec engine history host internal/host/orchestrator internal/host/worker internal/keyring journal internal/queue internal/queue/memory internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program store internal/store/memory internal/timer internal/timer/memory internal/wire"},
-	{dir: "internal/simulation/check", own: "internal/host/platform activity internal/activities engine history host internal/queue internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/world store internal/timer internal/wire"},
-	{dir: "internal/simulation/scenario", own: ". activity internal/activities engine examples/orders/orders history internal/queue internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/world schedule store internal/wire"},
+	{dir: "internal/simulation/world", own: "host internal/host/publishing internal/host/platform internal/activities internal/clock codec engine history host internal/host/orchestrator internal/host/worker internal/keyring journal internal/queue internal/queue/memory internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program store internal/store/memory internal/timer internal/timer/memory internal/wire"},
+	{dir: "internal/simulation/check", own: "internal/host/platform internal/activities engine history host internal/queue internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/world store internal/timer internal/wire"},
+	{dir: "internal/simulation/scenario", own: ". internal/activities engine examples/orders/orders history internal/queue internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/world schedule store internal/wire"},
 	{dir: "internal/simulation", own: "history internal/kept internal/simulation/check internal/simulation/choice internal/simulation/ledger internal/simulation/program internal/simulation/scenario internal/simulation/world store"},
-	{dir: "internal/simulation/search", own: "activity internal/activities engine internal/simulation internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/scenario internal/simulation/world store internal/wire"},
+	{dir: "internal/simulation/search", own: "internal/activities engine internal/simulation internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/scenario internal/simulation/world store internal/wire"},
 	{dir: "internal/simulation/...", own: "any"},
 	{dir: "examples/...", own: "any"},
 	{dir: "awslambda/...", own: "any internal/host/publishing internal/archive/s3 store/dynamo internal/queue/sqs internal/timer/scheduler", foreign: aws},

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"time"
 
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/activities"
 )
 
 // NonRetryable marks an error as final: whatever the retry policy says, no other
@@ -23,7 +23,7 @@ func (e *nonRetryableError) Error() string { return e.err.Error() }
 func (e *nonRetryableError) Unwrap() error { return e.err }
 
 func (e *nonRetryableError) Failure() *history.Failure {
-	f := activity.FailureOf(e.err)
+	f := activities.FailureOf(e.err)
 	f.Retryable = false
 	return f
 }
@@ -46,7 +46,7 @@ type delayedError struct {
 func (e *delayedError) Error() string             { return e.err.Error() }
 func (e *delayedError) Unwrap() error             { return e.err }
 func (e *delayedError) RetryDelay() time.Duration { return e.after }
-func (e *delayedError) Failure() *history.Failure { return activity.FailureOf(e.err) }
+func (e *delayedError) Failure() *history.Failure { return activities.FailureOf(e.err) }
 
 // WithCode gives an error a code, a word to act on: ActivityError.Code,
 // ChildError.Code and OrchestrationError.Code have it, and
@@ -67,7 +67,7 @@ func (e *codedError) Error() string { return e.err.Error() }
 func (e *codedError) Unwrap() error { return e.err }
 
 func (e *codedError) Failure() *history.Failure {
-	f := activity.FailureOf(e.err)
+	f := activities.FailureOf(e.err)
 	f.Code = e.code
 	return f
 }
@@ -76,7 +76,7 @@ func (e *codedError) Failure() *history.Failure {
 // empty if none. That of an orchestration that failed, which a client's Wait
 // returns, is the code of the error that the orchestration returned.
 func ErrorCode(err error) string {
-	if f, ok := errors.AsType[activity.Failer](err); ok {
+	if f, ok := errors.AsType[activities.Failer](err); ok {
 		if code := f.Failure().Code; code != "" {
 			return code
 		}

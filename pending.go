@@ -1,6 +1,8 @@
 package turnstile
 
-import "github.com/turnstile-go/turnstile/activity"
+import (
+	"github.com/turnstile-go/turnstile/internal/activities"
+)
 
 // ErrPending is what an activity returns when it has handed out its
 // ActivityInfo(ctx).CompletionToken, to a person, another service, a machine
@@ -8,4 +10,4 @@ import "github.com/turnstile-go/turnstile/activity"
 // completes the activity or lets it fail (client.Complete,
 // client.Client.Fail). [TotalTimeout] bounds how long that may take, and
 // [HeartbeatTimeout] how long may pass between two client.Client.Heartbeat.
-var ErrPending = activity.ErrPending
+var ErrPending = activities.ErrPending

@@ -7,8 +7,8 @@ import (
 	"fmt"
 
 	"github.com/turnstile-go/turnstile"
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -73,7 +73,7 @@ func (c *Client) Fail(ctx context.Context, token string, failure error) error {
 	if failure == nil {
 		return &turnstile.MisuseError{Call: "Client.Fail", Problem: "the error is nil: use Client.Complete for what succeeded"}
 	}
-	f := activity.FailureOf(failure)
+	f := activities.FailureOf(failure)
 	f.Message, f.Retryable = failure.Error(), false
 	return c.answer(ctx, token, wire.Item{Kind: wire.ActivityFailed, Details: wire.FailureOf(f)}, len(f.Details))
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/turnstile-go/turnstile/embedded"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/screen"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -203,6 +204,19 @@ func TestWhatIsNoWorkItemIsADeadLetterWithItsReason(t *testing.T) {
 	if n := env.DeadLetters(); n != 2 {
 		t.Errorf("%d dead letters, want 2", n)
 	}
+}
+
+func TestALiveTraceShowsTurnsAndDeadLetters(t *testing.T) {
+	t.Parallel()
+	out := screen.New()
+	env := running(t, embedded.WithLiveTrace(out))
+	if err := env.Send(t.Context(), "no JSON"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.Start(t.Context(), env.Client(), waiting, 1, client.WithInstanceID("order-1")); err != nil {
+		t.Fatal(err)
+	}
+	out.WaitFor(t, "dead letter", "no JSON", "order-1", "turn 1", "Waiting")
 }
 
 func TestDrainWaitsForWhatRuns(t *testing.T) {

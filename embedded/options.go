@@ -9,6 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/host/publishing"
+	"github.com/turnstile-go/turnstile/internal/livetrace"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -110,6 +111,19 @@ func WithSettings(s host.Settings) Option {
 // them on their way out. Default: payloads are plain.
 func WithCodecs(set *codec.Set) Option {
 	return option(func(o *options) { o.codecs = set })
+}
+
+// WithLiveTrace writes to out, for people at a terminal, what happens as it happens: each
+// turn with the messages that it handled and the operations that the code started, stuck
+// instances, lines of the log, dead letters. A terminal gets colours, unless NO_COLOR is
+// set (https://no-color.org). The text may change from one release to the next. The option
+// replaces [WithObserver], [OnDeadLetter] and [WithLogger].
+func WithLiveTrace(out io.Writer) Option {
+	trace := livetrace.New(out)
+	return option(func(o *options) {
+		o.observer, o.logger = trace, slog.New(trace.LogHandler(slog.LevelInfo))
+		o.dead = func(m DeadLetter) { trace.DeadLetter(m.Body, m.Reason) }
+	})
 }
 
 // WithRandom gives the source of ids and secrets; default [crypto/rand.Reader]. It

@@ -2,13 +2,14 @@ package otel
 
 import (
 	"context"
+	"errors"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/turnstile-go/turnstile"
-	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/history"
 )
 
 // Interceptor makes the spans of attempts and of a client's calls: it is a part of
@@ -80,14 +81,30 @@ func (t *Telemetry) attempt(ctx context.Context, _ *turnstile.ActivityCall, next
 	}()
 	err = next(satisfied(in))
 	if kind = ""; err != nil {
-		f := activity.FailureOf(err)
-		kind = f.Kind
-		span.SetAttributes(attribute.Bool("turnstile.retryable", f.Retryable))
-		if f.Code != "" {
-			span.SetAttributes(attribute.String("turnstile.code", f.Code))
+		var retryable bool
+		kind, retryable = failureOf(err)
+		span.SetAttributes(attribute.Bool("turnstile.retryable", retryable))
+		if code := turnstile.ErrorCode(err); code != "" {
+			span.SetAttributes(attribute.String("turnstile.code", code))
 		}
 	}
 	return err
+}
+
+// failureOf returns the kind under which an attempt's error is recorded, and whether a
+// retry policy may follow it with another attempt. Package turnstile makes errors that say
+// so themselves; any other is a retryable failure of the application.
+func failureOf(err error) (kind string, retryable bool) {
+	var own interface {
+		error
+		Failure() *history.Failure
+	}
+	if errors.As(err, &own) {
+		if f := own.Failure(); f != nil {
+			return f.Kind, f.Retryable
+		}
+	}
+	return history.FailureApplication, true
 }
 
 // failed marks a span with what failed, in a word.

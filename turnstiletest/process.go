@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/activities"
@@ -124,7 +123,7 @@ func (e *Env) activities() (*activities.Registry, error) {
 func (e *Env) intercept(name string, own activities.Func) activities.Func {
 	return func(ctx context.Context, input []byte) ([]byte, error) {
 		t, ok := ctx.Value(taskKey{}).(*task)
-		info, _ := activity.InfoFrom(ctx)
+		info, _ := activities.InfoFrom(ctx)
 		if !ok {
 			return nil, errors.New("turnstiletest: an attempt outside of its environment")
 		}

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/clock"
 	"github.com/turnstile-go/turnstile/internal/host/orchestrator"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
@@ -180,7 +180,7 @@ func Sleep(ctx context.Context, d time.Duration) error {
 
 // begin notes that the code of an attempt begins. It reports whether this is
 // its first delivery.
-func (t *task) begin(info activity.Info) (first bool) {
+func (t *task) begin(info activities.Info) (first bool) {
 	key := attemptKey{info.IdempotencyKey, info.Attempt}
 	a := t.env.attempts[key]
 	if a == nil {

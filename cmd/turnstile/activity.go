@@ -11,7 +11,7 @@ import (
 )
 
 // tokenHelp says what a token is.
-const tokenHelp = "The activity gave out the token (activity.Token) when it left its completion to somebody\n" +
+const tokenHelp = "The activity gave out the token (Attempt.CompletionToken) when it left its completion to somebody\n" +
 	"else; whoever has it may complete the activity. Read it from a file (@FILE) or standard\n" +
 	"input (-), because everybody on the machine can see the arguments of a command."
 

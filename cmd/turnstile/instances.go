@@ -69,7 +69,7 @@ type givenFailure struct{ failure }
 
 func (f *givenFailure) Error() string { return f.message }
 
-// Failure implements activity.Failer.
+// Failure says how the error is recorded.
 func (f *givenFailure) Failure() *history.Failure {
 	return &history.Failure{Kind: history.FailureApplication, Message: f.message, Code: f.code, Details: f.details}
 }

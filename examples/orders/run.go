@@ -7,14 +7,15 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 	"time"
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/embedded"
-	"github.com/turnstile-go/turnstile/embedded/livetrace"
 	"github.com/turnstile-go/turnstile/examples/orders/orders"
+	"github.com/turnstile-go/turnstile/internal/livetrace"
 )
 
 // Exit codes.
@@ -45,7 +46,8 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) int {
 		options = append(options, embedded.WithConsole(f.addr))
 	}
 	show := livetrace.New(out, livetrace.WithStart(start))
-	options = append(options, show.Options()...)
+	options = append(options, embedded.WithObserver(show), embedded.WithLogger(slog.New(show.LogHandler(slog.LevelInfo))),
+		embedded.OnDeadLetter(func(m embedded.DeadLetter) { show.DeadLetter(m.Body, m.Reason) }))
 	app := turnstile.NewApp(turnstile.Parts(orders.Orchestrations()), turnstile.Parts(orders.Activities(orders.Simulated(f.latency, f.pickUp))))
 	env, err := embedded.New(app, options...)
 	if err != nil {
@@ -157,7 +159,7 @@ func keep(ctx context.Context, env *embedded.Runtime, in io.Reader, out io.Write
 				continue
 			}
 			if err := env.Send(ctx, line); err != nil {
-				show.DeadLetter(embedded.DeadLetter{Body: line, Reason: err.Error()})
+				show.DeadLetter(line, err.Error())
 			}
 		}
 	}

@@ -7,12 +7,13 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/embedded"
-	"github.com/turnstile-go/turnstile/embedded/livetrace"
+	"github.com/turnstile-go/turnstile/internal/livetrace"
 )
 
 // begin is when a story begins that nobody watches.
@@ -42,7 +43,8 @@ func (t *Teller) New(app func(*Story) *turnstile.App) (*Story, error) {
 	}
 	if t.turns {
 		s.trace = livetrace.New(t.out, livetrace.WithTimes(s.day))
-		options = append(options, s.trace.Options()...)
+		options = append(options, embedded.WithObserver(s.trace), embedded.WithLogger(slog.New(s.trace.LogHandler(slog.LevelInfo))),
+			embedded.OnDeadLetter(func(m embedded.DeadLetter) { s.trace.DeadLetter(m.Body, m.Reason) }))
 	}
 	env, err := embedded.New(app(s), append(options, embedded.WithVirtualTime(s.begin))...)
 	if err != nil {

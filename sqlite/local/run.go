@@ -13,7 +13,6 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/embedded"
-	"github.com/turnstile-go/turnstile/embedded/livetrace"
 	"github.com/turnstile-go/turnstile/sqlite"
 	"github.com/turnstile-go/turnstile/sqlite/internal/supervised"
 )
@@ -121,8 +120,7 @@ func (p *process) serve(ctx context.Context, app *turnstile.App, f flags, o *opt
 			status, err = supervised.Failed, closed
 		}
 	}()
-	trace := livetrace.New(p.out)
-	settings := append(trace.Options(), embedded.WithDatabase(db), embedded.WithConsole(f.addr))
+	settings := []embedded.Option{embedded.WithLiveTrace(p.out), embedded.WithDatabase(db), embedded.WithConsole(f.addr)}
 	env, err := embedded.New(app, append(settings, o.embedded...)...)
 	if err != nil {
 		return supervised.Refused, err

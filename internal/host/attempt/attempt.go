@@ -12,7 +12,6 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/activities"
@@ -26,7 +25,7 @@ type Attempt struct {
 	// Final says which of its errors are not to be tried again; nil for none.
 	Final func(error) bool
 	// Info that the code sees; Do adds the deadline.
-	Info  activity.Info
+	Info  activities.Info
 	Input []byte
 	Limit Limit
 	// Pulse takes heartbeats; nil where nobody wants any.
@@ -64,7 +63,7 @@ func (e *timeUp) Is(target error) bool { return target == context.DeadlineExceed
 // returns later is ignored; a panic is a failed attempt with its stack.
 func (a *Attempt) Do(ctx context.Context) Result {
 	a.Info.Deadline = a.Clock.Now().Add(a.Limit.Timeout)
-	ctx, cancel := context.WithCancelCause(activity.NewContext(ctx, a.Info))
+	ctx, cancel := context.WithCancelCause(activities.NewContext(ctx, a.Info))
 	defer cancel(nil)
 	expired := make(chan *timeUp, 1)
 	expire := func(f history.Failure) {
@@ -80,7 +79,7 @@ func (a *Attempt) Do(ctx context.Context) Result {
 	if a.Pulse != nil {
 		a.Pulse.begin(a, expire, cancel)
 		defer a.Pulse.end()
-		ctx = activity.WithPulse(ctx, a.Pulse.beat)
+		ctx = activities.WithPulse(ctx, a.Pulse.beat)
 	}
 	done := make(chan Result, 1)
 	a.Go(func() {
@@ -111,7 +110,7 @@ func (a *Attempt) explain(ctx context.Context, r *Result) {
 	if up, ok := errors.AsType[*timeUp](cause); ok {
 		f := up.failure
 		r.Failure, r.Delay = &f, nil
-	} else if stopped, ok := errors.AsType[*activity.StoppedError](cause); ok && r.Failure.Kind != history.FailurePanic {
+	} else if stopped, ok := errors.AsType[*activities.StoppedError](cause); ok && r.Failure.Kind != history.FailurePanic {
 		r.Failure = &history.Failure{Kind: history.FailureCancelled, Message: stopped.Error() + "; it ended with: " + r.Failure.Message}
 	}
 	r.Failure.Attempt = a.Info.Attempt
@@ -139,17 +138,17 @@ func (a *Attempt) call(ctx context.Context, r *Result) {
 	result, err := a.Code(ctx, a.Input)
 	returned = true
 	switch {
-	case errors.Is(err, activity.ErrPending) && a.Info.CompletionToken != "":
+	case errors.Is(err, activities.ErrPending) && a.Info.CompletionToken != "":
 		r.Pending = true
-	case errors.Is(err, activity.ErrPending):
+	case errors.Is(err, activities.ErrPending):
 		r.Failure = &history.Failure{Kind: history.FailureApplication, Message: fmt.Sprintf(
 			"activity %q returned ErrPending, but runs inline, where nobody can complete it: schedule it with Call or Start", a.Info.Name)}
 	case err != nil:
-		r.Failure = activity.FailureOf(err)
+		r.Failure = activities.FailureOf(err)
 		if a.Final != nil && a.Final(err) {
 			r.Failure.Retryable = false
 		}
-		if d, ok := activity.RetryDelayOf(err); ok {
+		if d, ok := activities.RetryDelayOf(err); ok {
 			r.Delay = &d
 		}
 	case len(result) > a.MaxPayload:

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/clock"
 )
 
@@ -39,7 +39,7 @@ func LimitOf(ctx context.Context, c clock.Clock, r *history.Retry, scheduled tim
 }
 
 // failure of an attempt that reached the limit.
-func (l *Limit) failure(info *activity.Info) history.Failure {
+func (l *Limit) failure(info *activities.Info) history.Failure {
 	if l.total > 0 {
 		return TotalFailure(info.Name, info.Attempt, l.total, nil)
 	}

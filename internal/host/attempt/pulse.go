@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -67,7 +67,7 @@ func (p *Pulse) await() {
 	})
 }
 
-// beat is activity.Pulse. One that can't be recorded is no matter of the
+// beat is activities.Pulse. One that can't be recorded is no matter of the
 // activity: the next one is.
 func (p *Pulse) beat(ctx context.Context, details []byte) error {
 	p.mu.Lock()
@@ -95,7 +95,7 @@ func (p *Pulse) beat(ctx context.Context, details []byte) error {
 	}
 	p.beats.recorded, p.beats.unsent = now, nil
 	if state.Stop {
-		p.cancel(&activity.StoppedError{Reason: state.StopReason})
+		p.cancel(&activities.StoppedError{Reason: state.StopReason})
 	}
 	return context.Cause(ctx)
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/clock"
 )
 
@@ -22,7 +22,7 @@ func TestA06AnAttemptThatReturnsWhenItsContextEndsFailsByTimeout(t *testing.T) {
 	t.Parallel()
 	for range 2000 {
 		a := &Attempt{Clock: firing{clock.NewVirtual(time.UnixMilli(1_700_000_000_000))}, Limit: Limit{Timeout: time.Second}, MaxPayload: 1000, Go: func(f func()) { go f() },
-			Info: activity.Info{Name: "Slow", Attempt: 1},
+			Info: activities.Info{Name: "Slow", Attempt: 1},
 			Code: func(ctx context.Context, _ []byte) ([]byte, error) { <-ctx.Done(); return nil, ctx.Err() }}
 		if r := a.Do(t.Context()); r.Failure == nil || r.Failure.Kind != history.FailureTimeout {
 			t.Fatalf("failed with %+v, want a timeout", r.Failure)

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
@@ -36,7 +36,7 @@ func TestA16AMessageThatComesAgainBehindItsAttemptBeginsNoOther(t *testing.T) {
 			return []byte("7"), nil
 		}, "[1 2]", "7", nil},
 		{"it failed for good", func(int) ([]byte, error) { return nil, final{} }, "[1]", `"application 1 for good"`, nil},
-		{"it is pending", func(int) ([]byte, error) { return nil, activity.ErrPending }, "[1]", `"done"`, func(w *world, token string) {
+		{"it is pending", func(int) ([]byte, error) { return nil, activities.ErrPending }, "[1]", `"done"`, func(w *world, token string) {
 			w.byToken(wire.ActivityCompleted, token, `,"result":"done"`)
 		}},
 	} {
@@ -48,7 +48,7 @@ func TestA16AMessageThatComesAgainBehindItsAttemptBeginsNoOther(t *testing.T) {
 			var at []time.Time
 			token := ""
 			w.activityFunc("Work", func(ctx context.Context, _ []byte) ([]byte, error) {
-				info, _ := activity.InfoFrom(ctx)
+				info, _ := activities.InfoFrom(ctx)
 				began, at, token = append(began, info.Attempt), append(at, w.clock.Now()), info.CompletionToken
 				return c.code(info.Attempt)
 			})
@@ -97,7 +97,7 @@ func TestA16AFailureSoonBehindAnInterruptionIsHeard(t *testing.T) {
 	w := newWorld(t, nil)
 	w.orchestration("Main", once(&history.Retry{AtMostOnce: true, MaxAttempts: 2, TimeoutMS: 10_000}))
 	w.activityFunc("Work", func(ctx context.Context, _ []byte) ([]byte, error) {
-		if info, _ := activity.InfoFrom(ctx); info.Attempt == 1 {
+		if info, _ := activities.InfoFrom(ctx); info.Attempt == 1 {
 			w.worker.kill()
 		}
 		return nil, errors.New("no luck")

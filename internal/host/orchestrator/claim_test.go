@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -28,7 +28,7 @@ func TestA16AnAttemptThatRunsAtMostOnceIsNotBegunAgain(t *testing.T) {
 			w.orchestration("Main", once(&history.Retry{AtMostOnce: true, MaxAttempts: c.attempts, TimeoutMS: 10_000}))
 			var began []int
 			w.activityFunc("Work", func(ctx context.Context, _ []byte) ([]byte, error) {
-				info, _ := activity.InfoFrom(ctx)
+				info, _ := activities.InfoFrom(ctx)
 				if began = append(began, info.Attempt); len(began) == 1 {
 					w.worker.kill()
 				}

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/codec/aesgcm"
 	"github.com/turnstile-go/turnstile/codec/gzip"
@@ -92,12 +91,12 @@ func sealedWorld(t *testing.T) *world {
 	w.orchestration("Child", func(_ *engine.Context, in []byte) ([]byte, error) { return in, nil })
 	w.inline = append(w.inline, activities.Activity{Name: "Step", Source: "test", Func: func(_ context.Context, in []byte) ([]byte, error) { return in, nil }})
 	w.activityFunc("Work", func(ctx context.Context, in []byte) ([]byte, error) {
-		info, _ := activity.InfoFrom(ctx)
+		info, _ := activities.InfoFrom(ctx)
 		if !bytes.Equal(in, secret(2)) {
 			return nil, fmt.Errorf("input %s", in)
 		}
 		if info.Attempt == 1 {
-			_ = activity.Beat(ctx, secret(10))
+			_ = activities.Beat(ctx, secret(10))
 			return nil, errors.New("once more")
 		}
 		if !bytes.Equal(info.Heartbeat, secret(10)) {

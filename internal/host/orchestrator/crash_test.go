@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/activities"
@@ -138,7 +137,7 @@ func programs() []program {
 		w.inline = []activities.Activity{{Name: "In", Source: "test", Func: func(_ context.Context, in []byte) ([]byte, error) {
 			return append(in[:len(in):len(in)], '2'), nil
 		}}, {Name: "Late", Source: "test", Func: func(ctx context.Context, in []byte) ([]byte, error) {
-			if info, _ := activity.InfoFrom(ctx); info.Attempt < 2 {
+			if info, _ := activities.InfoFrom(ctx); info.Attempt < 2 {
 				return nil, errors.New("not yet")
 			}
 			return append(in[:len(in):len(in)], '3'), nil

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
@@ -107,7 +106,7 @@ func TestHeadersOfAStartGoToItsActivitiesChildrenAndNextExecutions(t *testing.T)
 	at := map[string]map[string]string{}
 	note := func(where string) activities.Func {
 		return func(ctx context.Context, in []byte) ([]byte, error) {
-			info, _ := activity.InfoFrom(ctx)
+			info, _ := activities.InfoFrom(ctx)
 			at[where] = info.Headers
 			return in, nil
 		}

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -29,7 +29,7 @@ func TestA10HeartbeatsKeepTheMessageHidden(t *testing.T) {
 		deliveries++
 		for range 12 { // far beyond timeout and margin
 			w.clock.Advance(40 * time.Second)
-			if err := activity.Beat(ctx, nil); err != nil {
+			if err := activities.Beat(ctx, nil); err != nil {
 				return nil, err
 			}
 			if visible, err := w.activity.Receive(ctx, 1, 0); err != nil || len(visible) != 0 {
@@ -56,11 +56,11 @@ func TestA10AWorkerThatDiesBetweenHeartbeatsIsReplacedSoon(t *testing.T) {
 		at = append(at, w.clock.Now())
 		if len(at) == 1 {
 			w.clock.Advance(50 * time.Second)
-			_ = activity.Beat(ctx, []byte(`{"page":3}`))
+			_ = activities.Beat(ctx, []byte(`{"page":3}`))
 			w.worker.kill()
 			return nil, nil
 		}
-		info, _ := activity.InfoFrom(ctx)
+		info, _ := activities.InfoFrom(ctx)
 		return info.Heartbeat, nil
 	})
 	w.start("a", "Main", "1")
@@ -78,17 +78,17 @@ func TestA11AnAttemptWithoutHeartbeatsIsGivenUp(t *testing.T) {
 	w := newWorld(t, func(w *world) { w.limit = 15 * time.Minute })
 	w.orchestration("Main", once(beating()))
 	w.activityFunc("Work", func(ctx context.Context, _ []byte) ([]byte, error) {
-		info, _ := activity.InfoFrom(ctx)
+		info, _ := activities.InfoFrom(ctx)
 		if info.Attempt > 1 {
 			return info.Heartbeat, nil
 		}
 		w.clock.Advance(59 * time.Second)
-		if err := activity.Beat(ctx, []byte(`"half"`)); err != nil {
+		if err := activities.Beat(ctx, []byte(`"half"`)); err != nil {
 			return nil, err
 		}
 		// Too soon behind the last to be recorded at once.
 		w.clock.Advance(time.Second)
-		if err := activity.Beat(ctx, []byte(`"more than half"`)); err != nil {
+		if err := activities.Beat(ctx, []byte(`"more than half"`)); err != nil {
 			return nil, err
 		}
 		w.clock.Advance(60 * time.Second)
@@ -131,18 +131,18 @@ func TestF05TheLoserOfASelectSeesTheRequestToStopAtItsHeartbeat(t *testing.T) {
 	})
 	var cause error
 	w.activityFunc("Slow", func(ctx context.Context, _ []byte) ([]byte, error) {
-		if err := activity.Beat(ctx, nil); err != nil {
+		if err := activities.Beat(ctx, nil); err != nil {
 			return nil, fmt.Errorf("stopped before anybody asked: %w", err)
 		}
 		w.raise("a", "enough", "1", "e1")
 		w.settleFIFO()
 		w.clock.Advance(30 * time.Second)
-		cause = activity.Beat(ctx, nil)
+		cause = activities.Beat(ctx, nil)
 		return nil, cause
 	})
 	w.start("a", "Main", "1")
 	w.run()
-	var stopped *activity.StoppedError
+	var stopped *activities.StoppedError
 	if !errors.As(cause, &stopped) || !errors.Is(cause, context.Canceled) {
 		t.Errorf("the heartbeat returned %v, want a request to stop", cause)
 	}
@@ -166,7 +166,7 @@ func TestAHeartbeatThatCannotBeRecordedDoesNotEndTheAttempt(t *testing.T) {
 		}
 		for range 5 {
 			w.clock.Advance(50 * time.Second)
-			if err := activity.Beat(ctx, []byte("1")); err != nil {
+			if err := activities.Beat(ctx, []byte("1")); err != nil {
 				return nil, err
 			}
 		}
@@ -275,18 +275,18 @@ func TestK01K07ARunningActivitySeesTheEndOfItsOrchestration(t *testing.T) {
 			})
 			var cause error
 			w.activityFunc("Slow", func(ctx context.Context, _ []byte) ([]byte, error) {
-				if err := activity.Beat(ctx, nil); err != nil {
+				if err := activities.Beat(ctx, nil); err != nil {
 					return nil, fmt.Errorf("stopped before anybody asked: %w", err)
 				}
 				w.send(wire.Item{Kind: c.kind, Instance: "a", ID: "x", Reason: "enough"})
 				w.settleFIFO()
 				w.clock.Advance(30 * time.Second)
-				cause = activity.Beat(ctx, nil)
+				cause = activities.Beat(ctx, nil)
 				return nil, cause
 			})
 			w.start("a", "Main", "1")
 			w.run()
-			var stopped *activity.StoppedError
+			var stopped *activities.StoppedError
 			if !errors.As(cause, &stopped) || !errors.Is(cause, context.Canceled) {
 				t.Errorf("the heartbeat returned %v, want a request to stop", cause)
 			}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
@@ -27,7 +26,7 @@ func (a *attempt) runInline(ctx context.Context, call *engine.InlineCall) histor
 	if retry == nil {
 		retry = &history.Retry{}
 	}
-	info := activity.Info{Sealed: a.tables.codecs != nil, Name: call.Name, Instance: t.View.Instance, ExecutionID: t.Running.Execution, EventID: call.EventID,
+	info := activities.Info{Sealed: a.tables.codecs != nil, Name: call.Name, Instance: t.View.Instance, ExecutionID: t.Running.Execution, EventID: call.EventID,
 		Delivery: 1, ScheduledAt: time.UnixMilli(call.AtMS), Inline: true,
 		IdempotencyKey: attempts.IdempotencyKey(t.View.Instance, t.Running.Execution, cmp.Or(retry.FirstEventID, call.EventID))}
 	if s := t.Running.Started().Start; s != nil {
@@ -54,7 +53,7 @@ func (a *attempt) runInline(ctx context.Context, call *engine.InlineCall) histor
 	}
 }
 
-func (a *attempt) attemptInline(ctx context.Context, info activity.Info, input []byte, retry *history.Retry) ([]byte, *history.Failure) {
+func (a *attempt) attemptInline(ctx context.Context, info activities.Info, input []byte, retry *history.Retry) ([]byte, *history.Failure) {
 	code, err := a.code.inline.Lookup(info.Name)
 	if err != nil {
 		return nil, &history.Failure{Kind: history.FailureNotRegistered, Message: err.Error(), Source: info.Name, Attempt: info.Attempt}

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
@@ -40,9 +40,9 @@ func TestReadsOfALookAtAPendingActivity(t *testing.T) {
 		})
 		var token string
 		w.activityFunc("Work", func(ctx context.Context, _ []byte) ([]byte, error) {
-			info, _ := activity.InfoFrom(ctx)
+			info, _ := activities.InfoFrom(ctx)
 			token = info.CompletionToken
-			return nil, fmt.Errorf("handed out: %w", activity.ErrPending)
+			return nil, fmt.Errorf("handed out: %w", activities.ErrPending)
 		})
 		w.start("a", "Main", "1")
 		w.runFor(30 * time.Minute)

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -36,9 +36,9 @@ func TestA13AnApprovalOfThirtyDaysIsLookedAtTwice(t *testing.T) {
 			w.orchestration("Main", once(&history.Retry{TotalTimeoutMS: c.limit.Milliseconds()}))
 			var token string
 			w.activityFunc("Work", func(ctx context.Context, _ []byte) ([]byte, error) {
-				info, _ := activity.InfoFrom(ctx)
+				info, _ := activities.InfoFrom(ctx)
 				token = info.CompletionToken
-				return nil, activity.ErrPending
+				return nil, activities.ErrPending
 			})
 			sent := w.counting()
 			w.start("a", "Main", "1")
@@ -102,7 +102,7 @@ func TestA13AScheduledLimitSurvivesEveryCrash(t *testing.T) {
 		for _, after := range []bool{false, true} {
 			w := newWorld(t, nil)
 			w.orchestration("Main", once(&history.Retry{TotalTimeoutMS: day.Milliseconds()}))
-			w.activityFunc("Work", func(context.Context, []byte) ([]byte, error) { return nil, activity.ErrPending })
+			w.activityFunc("Work", func(context.Context, []byte) ([]byte, error) { return nil, activities.ErrPending })
 			p := w.process()
 			p.faults.killAt, p.faults.after = n, after
 			w.start("a", "Main", "1")
@@ -127,7 +127,7 @@ func TestA13ALimitThatIsPastForTheTimerService(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", once(&history.Retry{TotalTimeoutMS: time.Hour.Milliseconds()}))
-	w.activityFunc("Work", func(context.Context, []byte) ([]byte, error) { return nil, activity.ErrPending })
+	w.activityFunc("Work", func(context.Context, []byte) ([]byte, error) { return nil, activities.ErrPending })
 	s := &sends{}
 	w.change(func(cfg *Config) {
 		cfg.Services.Timer = pastTimer{countedTimer{w.timer, s}}

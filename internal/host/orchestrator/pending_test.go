@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/activities"
@@ -22,9 +21,9 @@ func pendingWorld(t *testing.T, retry *history.Retry) (w *world, tokens *[]strin
 	w, tokens = newWorld(t, nil), &[]string{}
 	w.orchestration("Main", once(retry))
 	w.activityFunc("Work", func(ctx context.Context, _ []byte) ([]byte, error) {
-		info, _ := activity.InfoFrom(ctx)
+		info, _ := activities.InfoFrom(ctx)
 		*tokens = append(*tokens, info.CompletionToken)
-		return nil, fmt.Errorf("handed out: %w", activity.ErrPending)
+		return nil, fmt.Errorf("handed out: %w", activities.ErrPending)
 	})
 	w.start("a", "Main", "1")
 	w.runFor(time.Second)
@@ -131,7 +130,7 @@ func TestAnInlineActivityCannotBePending(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.inline = append(w.inline, activities.Activity{Name: "Work", Source: "test",
-		Func: func(context.Context, []byte) ([]byte, error) { return nil, activity.ErrPending }})
+		Func: func(context.Context, []byte) ([]byte, error) { return nil, activities.ErrPending }})
 	w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
 		_, err := ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Work", Inline: true}))
 		text, _ := json.Marshal(fmt.Sprint(err != nil))

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -48,7 +48,7 @@ func counted(w *world, name string) *runs {
 }
 
 func idempotencyKey(ctx context.Context) string {
-	info, _ := activity.InfoFrom(ctx)
+	info, _ := activities.InfoFrom(ctx)
 	return info.IdempotencyKey
 }
 
@@ -169,9 +169,9 @@ func TestO10WhatWasOpenKeepsItsKeyAndItsLinks(t *testing.T) {
 	})
 	var keys, tokens []string
 	w.activityFunc("Ask", func(ctx context.Context, _ []byte) ([]byte, error) {
-		info, _ := activity.InfoFrom(ctx)
+		info, _ := activities.InfoFrom(ctx)
 		keys, tokens = append(keys, info.IdempotencyKey), append(tokens, info.CompletionToken)
-		return nil, activity.ErrPending
+		return nil, activities.ErrPending
 	})
 	w.start("a", "Main", "1")
 	w.settleFIFO()
@@ -203,9 +203,9 @@ func TestO10WhatWasOutOfTimeKeepsItsKey(t *testing.T) {
 	})
 	var keys, tokens []string
 	w.activityFunc("Ask", func(ctx context.Context, _ []byte) ([]byte, error) {
-		info, _ := activity.InfoFrom(ctx)
+		info, _ := activities.InfoFrom(ctx)
 		keys, tokens = append(keys, info.IdempotencyKey), append(tokens, info.CompletionToken)
-		return nil, activity.ErrPending
+		return nil, activities.ErrPending
 	})
 	w.start("a", "Main", "1")
 	w.run()

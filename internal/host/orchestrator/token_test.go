@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/keyring"
 	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/wire"
@@ -205,7 +205,7 @@ func TestM14NoTokenStandsInLogsReasonsRecordsHistoriesOrExports(t *testing.T) {
 	})
 	sent := map[string]bool{}
 	w.activityFunc("Fails", func(ctx context.Context, _ []byte) ([]byte, error) {
-		info, _ := activity.InfoFrom(ctx)
+		info, _ := activities.InfoFrom(ctx)
 		at, err := wire.ParseActivityToken(info.CompletionToken)
 		if err != nil {
 			t.Error(err)

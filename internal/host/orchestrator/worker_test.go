@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
@@ -55,7 +54,7 @@ func TestAttempts(t *testing.T) {
 		}, `"application 1 no luck"`, 1},
 		{"A-03 fails twice, succeeds on the third", five, func(w *world) activities.Func {
 			return func(ctx context.Context, _ []byte) ([]byte, error) {
-				if info, _ := activity.InfoFrom(ctx); info.Attempt < 3 {
+				if info, _ := activities.InfoFrom(ctx); info.Attempt < 3 {
 					return nil, errors.New("not yet")
 				}
 				return []byte("3"), nil
@@ -63,7 +62,7 @@ func TestAttempts(t *testing.T) {
 		}, "3", 3},
 		{"A-03 all five fail", five, func(*world) activities.Func {
 			return func(ctx context.Context, _ []byte) ([]byte, error) {
-				info, _ := activity.InfoFrom(ctx)
+				info, _ := activities.InfoFrom(ctx)
 				return nil, fmt.Errorf("failure %d", info.Attempt)
 			}
 		}, `"application 5 failure 5"`, 5},
@@ -81,7 +80,7 @@ func TestAttempts(t *testing.T) {
 		}, `"panic 1 activity \"Work\" ended its goroutine (runtime.Goexit)"`, 1},
 		{"A-06 the attempt's timeout", &history.Retry{MaxAttempts: 2, TimeoutMS: 5000}, func(w *world) activities.Func {
 			return func(ctx context.Context, _ []byte) ([]byte, error) {
-				if info, _ := activity.InfoFrom(ctx); info.Attempt == 2 {
+				if info, _ := activities.InfoFrom(ctx); info.Attempt == 2 {
 					return []byte("2"), nil
 				}
 				w.clock.Advance(5 * time.Second)
@@ -168,7 +167,7 @@ func TestA08AWorkerThatDiesInEveryAttempt(t *testing.T) {
 	w.orchestration("Main", once(nil))
 	var deliveries []int
 	w.activityFunc("Work", func(ctx context.Context, _ []byte) ([]byte, error) {
-		info, _ := activity.InfoFrom(ctx)
+		info, _ := activities.InfoFrom(ctx)
 		if info.Attempt != 1 {
 			t.Errorf("attempt %d, want the same one again", info.Attempt)
 		}
@@ -237,7 +236,7 @@ func TestA09IdempotencyKeys(t *testing.T) {
 	w := newWorld(t, nil)
 	keys := map[string]map[string]bool{}
 	w.activityFunc("Work", func(ctx context.Context, _ []byte) ([]byte, error) {
-		info, _ := activity.InfoFrom(ctx)
+		info, _ := activities.InfoFrom(ctx)
 		place := fmt.Sprint(info.Instance, info.ExecutionID, info.EventID)
 		if keys[place] == nil {
 			keys[place] = map[string]bool{}

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/activities"
@@ -216,7 +215,7 @@ func (w *Worker) attempt(ctx context.Context, t *task, code activities.Activity,
 	return attempt.Attempt{Code: code.Func, Final: code.Final, Input: item.Input, Clock: w.Clock, Go: w.Go, MaxPayload: w.Settings.Limits.Result,
 		Limit: attempt.LimitOf(ctx, w.Clock, item.Retry, scheduled, w.Settings.Attempt.Timeout, w.Settings.Attempt.ExitTime),
 		Pulse: w.pulse(t),
-		Info: activity.Info{Sealed: w.Codecs != nil, Name: item.Name, Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SchedulingEventID,
+		Info: activities.Info{Sealed: w.Codecs != nil, Name: item.Name, Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SchedulingEventID,
 			Attempt: item.Attempt, Delivery: max(t.ReceiveCount, 1), ScheduledAt: scheduled, Heartbeat: beat.Details,
 			IdempotencyKey: idempotencyKey(item),
 			Headers:        item.Headers, CompletionToken: wire.ActivityToken{Instance: item.Instance, ExecutionID: item.ExecutionID,

@@ -5,8 +5,8 @@ import (
 	"context"
 	"slices"
 
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/simulation/fault"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 	"github.com/turnstile-go/turnstile/internal/simulation/program"
@@ -15,12 +15,12 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-func keyOf(info *activity.Info) store.ActivityKey {
+func keyOf(info *activities.Info) store.ActivityKey {
 	return store.ActivityKey{Instance: info.Instance, ExecutionID: info.ExecutionID, EventID: info.EventID}
 }
 
 // AttemptBegins checks that an attempt may begin, which it does.
-func (w *checker) AttemptBegins(p *world.Process, in *program.Work, info *activity.Info) {
+func (w *checker) AttemptBegins(p *world.Process, in *program.Work, info *activities.Info) {
 	w.hasHeaders(p, info)
 	key := keyOf(info)
 	violate := func(rule, text string) {
@@ -62,7 +62,7 @@ func (w *checker) AttemptBegins(p *world.Process, in *program.Work, info *activi
 }
 
 // AttemptEnds notes that an attempt is over.
-func (w *checker) AttemptEnds(p *world.Process, info *activity.Info) {
+func (w *checker) AttemptEnds(p *world.Process, info *activities.Info) {
 	if !info.Inline && p.Running != nil {
 		w.of(p.Running).makes[making{info.CompletionToken, info.Attempt}]--
 		w.attemptFails(p, info)
@@ -71,7 +71,7 @@ func (w *checker) AttemptEnds(p *world.Process, info *activity.Info) {
 }
 
 // FailsFinally notes an error behind which no attempt follows.
-func (w *checker) FailsFinally(p *world.Process, info *activity.Info) {
+func (w *checker) FailsFinally(p *world.Process, info *activities.Info) {
 	note(&w.knows(p.Running).final, keyOf(info), info.Attempt)
 }
 
@@ -91,7 +91,7 @@ func (w *checker) aboutToRetry(p *world.Process, body string) {
 }
 
 // HasBeaten checks that an attempt that gave a heartbeat knows of its stop.
-func (w *checker) HasBeaten(ctx context.Context, p *world.Process, info *activity.Info) {
+func (w *checker) HasBeaten(ctx context.Context, p *world.Process, info *activities.Info) {
 	w.checkStopReason(ctx, p, info)
 	if !p.Dead && w.knows(p.Running).told[keyOf(info)] && ctx.Err() == nil {
 		w.Violate("F-05", "attempt %d of activity %d of %s/%d gave a heartbeat, the answer to which says that it is to stop, and runs on", info.Attempt, info.EventID, info.Instance, info.ExecutionID)
@@ -181,7 +181,7 @@ func (w *checker) checkHidden(p *world.Process, batch []world.Delivered) {
 
 // checkDetails is A-11: an attempt has the details of the last heartbeat that was given before
 // its message was received. The first delivery of a first attempt looks for none.
-func (w *checker) checkDetails(p *world.Process, key store.ActivityKey, info *activity.Info) {
+func (w *checker) checkDetails(p *world.Process, key store.ActivityKey, info *activities.Info) {
 	at, given := w.trouble.beaten[key]
 	if !given || at >= p.Running.Began || info.Attempt == 1 && info.Delivery == 1 {
 		return

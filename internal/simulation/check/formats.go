@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 	"github.com/turnstile-go/turnstile/internal/simulation/program"
@@ -27,7 +27,7 @@ type formats struct {
 }
 
 // hasHeaders notes who makes an attempt, and checks the headers that it is given.
-func (w *checker) hasHeaders(p *world.Process, info *activity.Info) {
+func (w *checker) hasHeaders(p *world.Process, info *activities.Info) {
 	key := ledger.Attempt{ActivityKey: keyOf(info), Number: info.Attempt}
 	note(&w.formats.made, key, append(w.formats.made[key], p.Name))
 	x := w.Ledger.Executions[ledger.At(info.Instance, info.ExecutionID)]

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/simulation/fault"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
 	"github.com/turnstile-go/turnstile/store"
@@ -95,7 +95,7 @@ func rateOf(key string) (n int, span time.Duration) {
 
 // beginsUnderLimits checks that an attempt has a permit of each limit that it needs, and that not
 // more run than there are.
-func (w *checker) beginsUnderLimits(p *world.Process, key store.ActivityKey, info *activity.Info) {
+func (w *checker) beginsUnderLimits(p *world.Process, key store.ActivityKey, info *activities.Info) {
 	r := w.policyOf(key)
 	if r == nil || p.Dead {
 		return
@@ -132,7 +132,7 @@ func (w *checker) beginsUnderLimits(p *world.Process, key store.ActivityKey, inf
 }
 
 // endsUnderLimits notes that an attempt has returned.
-func (w *checker) endsUnderLimits(p *world.Process, info *activity.Info) {
+func (w *checker) endsUnderLimits(p *world.Process, info *activities.Info) {
 	made := making{info.CompletionToken, info.Attempt}
 	for key, run := range w.permits.running {
 		w.permits.running[key] = slices.DeleteFunc(run, func(u underLimit) bool { return u.p == p && u.attempt == made })

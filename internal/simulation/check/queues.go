@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
 	"github.com/turnstile-go/turnstile/internal/wire"
@@ -24,7 +24,7 @@ import (
 // its end.
 
 // beginsInQueue checks that the attempt is made by a worker of its queue.
-func (w *checker) beginsInQueue(p *world.Process, key store.ActivityKey, info *activity.Info) {
+func (w *checker) beginsInQueue(p *world.Process, key store.ActivityKey, info *activities.Info) {
 	r := w.policyOf(key)
 	if r == nil || r.Queue == "" {
 		if p.Serves.Of != "" {

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 	"github.com/turnstile-go/turnstile/internal/simulation/program"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
@@ -114,8 +114,8 @@ func (w *checker) checkCancelled(t *store.Turn, e *history.Event) {
 }
 
 // checkStopReason: an attempt that is asked to stop hears of the reason that was given.
-func (w *checker) checkStopReason(ctx context.Context, p *world.Process, info *activity.Info) {
-	var stopped *activity.StoppedError
+func (w *checker) checkStopReason(ctx context.Context, p *world.Process, info *activities.Info) {
+	var stopped *activities.StoppedError
 	if p.Dead || !errors.As(context.Cause(ctx), &stopped) {
 		return
 	}

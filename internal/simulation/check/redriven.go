@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
 	"github.com/turnstile-go/turnstile/internal/wire"
@@ -159,7 +159,7 @@ func (w *checker) redriven(instance string) bool {
 
 // checkKeys is O-10 for an activity that a redrive starts anew: what was open keeps its
 // idempotency key, and what had failed gets a new one.
-func (w *checker) checkKeys(p *world.Process, key store.ActivityKey, info *activity.Info) {
+func (w *checker) checkKeys(p *world.Process, key store.ActivityKey, info *activities.Info) {
 	note(&w.keys, key, info.IdempotencyKey)
 	x, before := w.Ledger.Executions[ledger.At(key.Instance, key.ExecutionID)], key
 	before.ExecutionID--

@@ -3,8 +3,8 @@ package check
 import (
 	"errors"
 
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/simulation/fault"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
@@ -127,7 +127,7 @@ func (w *checker) lies(dead *world.Queue, key store.ActivityKey) bool {
 // checkAgain: an activity runs again behind an accepted answer only if something
 // went wrong meanwhile, and one that runs at most once never does behind its
 // own success.
-func (w *checker) checkAgain(p *world.Process, key store.ActivityKey, info *activity.Info) {
+func (w *checker) checkAgain(p *world.Process, key store.ActivityKey, info *activities.Info) {
 	if w.trouble.succeeded[key] && !w.lies(w.DeadFIFO, key) && !w.lies(w.DeadStandard, key) {
 		w.Violate("A-16", "%s begins attempt %d of activity %d of %s/%d, which runs at most once, and whose result was sent", p.Name, info.Attempt, key.EventID, key.Instance, key.ExecutionID)
 	}

@@ -4,8 +4,8 @@ import (
 	"math"
 	"time"
 
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/simulation/fault"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
@@ -23,14 +23,14 @@ import (
 const mostApart = 20 * time.Second
 
 // AsksToWait notes that the error of an attempt asks for a delay of its own.
-func (w *checker) AsksToWait(p *world.Process, info *activity.Info, d time.Duration) {
+func (w *checker) AsksToWait(p *world.Process, info *activities.Info, d time.Duration) {
 	if !info.Inline && p.Running != nil {
 		note(&w.of(p.Running).asked, making{info.CompletionToken, info.Attempt}, d)
 	}
 }
 
 // checkWaits is A-05: an attempt that begins was due.
-func (w *checker) checkWaits(p *world.Process, key store.ActivityKey, info *activity.Info) {
+func (w *checker) checkWaits(p *world.Process, key store.ActivityKey, info *activities.Info) {
 	if due, ok := w.due[ledger.Attempt{ActivityKey: key, Number: info.Attempt}]; ok {
 		w.Reached("A-05")
 		early := due.Sub(w.Clock.Now())
@@ -45,7 +45,7 @@ func (w *checker) checkWaits(p *world.Process, key store.ActivityKey, info *acti
 }
 
 // attemptFails notes when the next attempt is due, if one follows this one, which has ended.
-func (w *checker) attemptFails(p *world.Process, info *activity.Info) {
+func (w *checker) attemptFails(p *world.Process, info *activities.Info) {
 	if p.Dead {
 		return
 	}
@@ -71,7 +71,7 @@ func (w *checker) policyOf(key store.ActivityKey) *history.Retry {
 
 // mayFollow notes when the attempt after this one is due at the soonest, if this one has failed
 // now. Of several deliveries of an attempt the first to fail decides.
-func (w *checker) mayFollow(key store.ActivityKey, info *activity.Info, r *history.Retry, asked *time.Duration) {
+func (w *checker) mayFollow(key store.ActivityKey, info *activities.Info, r *history.Retry, asked *time.Duration) {
 	delay := leastDelay(r, info.Attempt+1)
 	if asked != nil {
 		delay = *asked

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/examples/orders/orders"
 	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
@@ -155,7 +154,7 @@ type noting struct {
 }
 
 func (n noting) note(ctx context.Context, what string) error {
-	info, _ := activity.InfoFrom(ctx)
+	info, _ := activities.InfoFrom(ctx)
 	if err := n.p.TakeTime(ctx, info.Instance); err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
@@ -87,7 +86,7 @@ func (s *scheduled) Broken(w *world.World) *world.Build {
 
 func (s *scheduled) Activities(p *world.Process) *activities.Registry {
 	return turnstile.NewApp(work.Implement(func(ctx context.Context, in string) (string, error) {
-		info, _ := activity.InfoFrom(ctx)
+		info, _ := activities.InfoFrom(ctx)
 		return in, p.TakeTime(ctx, info.Instance)
 	})).Activities()
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
@@ -17,7 +17,7 @@ import (
 // handOut gives the token of a pending activity to a client. He uses it at some
 // time, or twice; gives signs of life before or behind that; and somebody who
 // has made up a token does so too.
-func handOut(w *world.World, in *program.Work, info *activity.Info) {
+func handOut(w *world.World, in *program.Work, info *activities.Info) {
 	w.Ledger.Outside.Handed[keyOf(info)] = true
 	client := w.Choices.At(w.Choices.At(choice.OfClient, info.Instance), "token")
 	use := func(what string, after time.Duration) {
@@ -56,7 +56,7 @@ func handOut(w *world.World, in *program.Work, info *activity.Info) {
 }
 
 // silence is the heartbeat timeout of an activity, or one that others have.
-func silence(w *world.World, info *activity.Info) time.Duration {
+func silence(w *world.World, info *activities.Info) time.Duration {
 	x := w.Ledger.Executions[ledger.At(info.Instance, info.ExecutionID)]
 	if x != nil && info.EventID <= int64(len(x.Events)) {
 		if r := x.Events[info.EventID-1].Retry; r != nil && r.HeartbeatTimeoutMS > 0 {

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
 	"github.com/turnstile-go/turnstile/internal/simulation/program"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
@@ -25,7 +25,7 @@ func isFinal(err error) bool {
 // laterError asks for the next attempt after hours: more than a queue can wait.
 type laterError struct{ error }
 
-// RetryDelay implements activity.Delayer.
+// RetryDelay implements activities.Delayer.
 func (laterError) RetryDelay() time.Duration { return 2 * time.Hour }
 
 // work is the activity of the programs.
@@ -37,7 +37,7 @@ func (s *Random) work(ctx context.Context, p *world.Process, input []byte) ([]by
 	if err != nil {
 		return nil, err
 	}
-	info, _ := activity.InfoFrom(ctx)
+	info, _ := activities.InfoFrom(ctx)
 	if p.W.Tracing {
 		p.W.Log("%s runs %s of %s/%d event %d, attempt %d delivery %d", p.Name, in.Result(), info.Instance, info.ExecutionID, info.EventID, info.Attempt, info.Delivery)
 	}
@@ -52,7 +52,7 @@ func (s *Random) work(ctx context.Context, p *world.Process, input []byte) ([]by
 		return nil, world.ErrKilled
 	case in.Do == program.DoesPending || in.Do == program.DoesNever:
 		handOut(p.W, &in, &info)
-		return nil, activity.ErrPending
+		return nil, activities.ErrPending
 	case info.Attempt <= in.Fails:
 		return nil, fails(ctx, p, &in, &info)
 	case info.Inline:
@@ -76,7 +76,7 @@ func (s *Random) readWork(input []byte) (in program.Work, err error) {
 }
 
 // goesAbout takes the time that the work takes.
-func goesAbout(ctx context.Context, p *world.Process, in *program.Work, info *activity.Info) error {
+func goesAbout(ctx context.Context, p *world.Process, in *program.Work, info *activities.Info) error {
 	err := p.TakeTime(ctx, info.Instance)
 	if err == nil && in.Do != program.DoesBeat && in.Do != program.DoesSilent {
 		err = p.Takes(ctx, p.LongWork(info.Instance)+p.WorksUnderLimit(info.Instance)+p.WorksAmongOthers(info.Instance))
@@ -92,7 +92,7 @@ func goesAbout(ctx context.Context, p *world.Process, in *program.Work, info *ac
 		left *= 10
 	}
 	for n := 1; left > 0; n++ {
-		_ = activity.Beat(ctx, fmt.Appendf(nil, `"hidden %d of attempt %d"`, n, info.Attempt))
+		_ = activities.Beat(ctx, fmt.Appendf(nil, `"hidden %d of attempt %d"`, n, info.Attempt))
 		p.W.Watch.HasBeaten(ctx, p, info)
 		if p.Dead {
 			return world.ErrKilled
@@ -110,7 +110,7 @@ func goesAbout(ctx context.Context, p *world.Process, in *program.Work, info *ac
 }
 
 // fails is how an attempt does.
-func fails(ctx context.Context, p *world.Process, in *program.Work, info *activity.Info) error {
+func fails(ctx context.Context, p *world.Process, in *program.Work, info *activities.Info) error {
 	err := fmt.Errorf("attempt %d fails, as it has to", info.Attempt)
 	switch in.Do {
 	case program.DoesSilent:
@@ -134,6 +134,6 @@ func fails(ctx context.Context, p *world.Process, in *program.Work, info *activi
 	return err
 }
 
-func keyOf(info *activity.Info) store.ActivityKey {
+func keyOf(info *activities.Info) store.ActivityKey {
 	return store.ActivityKey{Instance: info.Instance, ExecutionID: info.ExecutionID, EventID: info.EventID}
 }

@@ -5,8 +5,8 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/simulation/program"
 	"github.com/turnstile-go/turnstile/store"
@@ -41,14 +41,14 @@ func (quiet) Returned(*Invocation, map[string]bool)                             
 func (quiet) Acknowledged(*Invocation, Delivered)                                             {}
 func (quiet) Counts(*Process, host.Counter, string, int)                                      {}
 func (quiet) Logs(*Process, *slog.Record, []string)                                           {}
-func (quiet) AttemptBegins(*Process, *program.Work, *activity.Info)                           {}
-func (quiet) AttemptEnds(*Process, *activity.Info)                                            {}
+func (quiet) AttemptBegins(*Process, *program.Work, *activities.Info)                         {}
+func (quiet) AttemptEnds(*Process, *activities.Info)                                          {}
 func (quiet) Works(*Process)                                                                  {}
 func (quiet) Beats(*Process, store.ActivityKey, store.Heartbeat)                              {}
 func (quiet) Told(*Process, store.ActivityKey, *store.ActivityState, bool)                    {}
 func (quiet) Stops(*Process, store.ActivityKey, string)                                       {}
-func (quiet) HasBeaten(context.Context, *Process, *activity.Info)                             {}
-func (quiet) FailsFinally(*Process, *activity.Info)                                           {}
+func (quiet) HasBeaten(context.Context, *Process, *activities.Info)                           {}
+func (quiet) FailsFinally(*Process, *activities.Info)                                         {}
 func (quiet) PassedRate(*Process, string, time.Time)                                          {}
 func (quiet) ChangesLimit(*Process, string, store.Claim)                                      {}
 func (quiet) LimitChanged(*Process, *Invocation, string, store.Claim, store.Claim, time.Time) {}
@@ -56,5 +56,5 @@ func (quiet) ToldOfLimit(*Process, string, store.Claim)                         
 func (quiet) Shows(*Process, *Queue, string)                                                  {}
 func (quiet) HandsOut(*Queue, []queue.Message, []queue.Message)                               {}
 func (quiet) Redrives(string)                                                                 {}
-func (quiet) AsksToWait(*Process, *activity.Info, time.Duration)                              {}
+func (quiet) AsksToWait(*Process, *activities.Info, time.Duration)                            {}
 func (quiet) End()                                                                            {}

@@ -5,8 +5,8 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/simulation/program"
 	"github.com/turnstile-go/turnstile/store"
@@ -120,13 +120,13 @@ type processWatcher interface {
 type activityWatcher interface {
 	// AttemptBegins is called when the code of an activity begins to run, Works when
 	// it begins to take the time that it takes, AttemptEnds when it returns.
-	AttemptBegins(p *Process, in *program.Work, info *activity.Info)
-	AttemptEnds(p *Process, info *activity.Info)
+	AttemptBegins(p *Process, in *program.Work, info *activities.Info)
+	AttemptEnds(p *Process, info *activities.Info)
 	Works(p *Process)
 	// Beats is called before a heartbeat is recorded, HasBeaten when the code that
 	// gave it goes on.
 	Beats(p *Process, key store.ActivityKey, beat store.Heartbeat)
-	HasBeaten(ctx context.Context, p *Process, info *activity.Info)
+	HasBeaten(ctx context.Context, p *Process, info *activities.Info)
 	// Stops is called before a process asks an activity to stop.
 	Stops(p *Process, key store.ActivityKey, reason string)
 	// Told is called when a process has read how an activity stands; beat says that
@@ -145,8 +145,8 @@ type activityWatcher interface {
 	// that its attempt waits for a permit.
 	Shows(p *Process, in *Queue, message string)
 	// FailsFinally is called when an attempt ends with an error that forbids another.
-	FailsFinally(p *Process, info *activity.Info)
+	FailsFinally(p *Process, info *activities.Info)
 	// AsksToWait is called when an attempt ends with an error that says after which
 	// delay the next one is to be made.
-	AsksToWait(p *Process, info *activity.Info, d time.Duration)
+	AsksToWait(p *Process, info *activities.Info, d time.Duration)
 }

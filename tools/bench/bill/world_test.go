@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/wire"
@@ -78,9 +77,9 @@ func newWorld(t *testing.T, s setting, code engine.Func) *world {
 
 // ask leaves an approval pending.
 func (w *world) ask(ctx context.Context, _ []byte) ([]byte, error) {
-	info, _ := activity.InfoFrom(ctx)
+	info, _ := activities.InfoFrom(ctx)
 	w.token.Store(info.CompletionToken)
-	return nil, activity.ErrPending
+	return nil, activities.ErrPending
 }
 
 func (w *world) start(instance string) {

@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/turnstile-go/turnstile/embedded"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/printable"
 	"github.com/turnstile-go/turnstile/store"
@@ -46,12 +44,6 @@ func New(out io.Writer, opts ...Option) *Trace {
 		o.apply(t)
 	}
 	return t
-}
-
-// Options returns what a runtime needs to tell the trace everything:
-// embedded.WithObserver, embedded.OnDeadLetter and embedded.WithLogger.
-func (t *Trace) Options() []embedded.Option {
-	return []embedded.Option{embedded.WithObserver(t), embedded.OnDeadLetter(t.DeadLetter), embedded.WithLogger(slog.New(t.LogHandler(slog.LevelInfo)))}
 }
 
 // Committed implements host.Observer: it shows a turn, or the two of a
@@ -111,15 +103,15 @@ func (t *Trace) Say(at time.Time, instance, text string) {
 }
 
 // DeadLetter shows a message that was moved to a dead-letter queue, with its
-// reason. It is what embedded.OnDeadLetter takes.
-func (t *Trace) DeadLetter(m embedded.DeadLetter) {
+// reason.
+func (t *Trace) DeadLetter(body, reason string) {
 	var b block
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	width := t.width()
 	b.line("")
-	b.line("%s  %s", t.paint.red("dead letter"), clip(printable.Line(m.Body), width-13))
-	for _, line := range wrap(printable.Line(m.Reason), width-8) {
+	b.line("%s  %s", t.paint.red("dead letter"), clip(printable.Line(body), width-13))
+	for _, line := range wrap(printable.Line(reason), width-8) {
 		b.line("        %s", line)
 	}
 	t.write(&b)

@@ -16,9 +16,9 @@ import (
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/embedded"
-	"github.com/turnstile-go/turnstile/embedded/livetrace"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/livetrace"
 	"github.com/turnstile-go/turnstile/internal/screen"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -75,7 +75,8 @@ func begin(t *testing.T, options ...livetrace.Option) (*embedded.Runtime, *scree
 	t.Helper()
 	out, mended := screen.New(), new(atomic.Bool)
 	trace := livetrace.New(out, append([]livetrace.Option{livetrace.WithStart(epoch)}, options...)...)
-	env, err := embedded.New(application(mended), append(trace.Options(), embedded.WithVirtualTime(epoch))...)
+	env, err := embedded.New(application(mended), embedded.WithVirtualTime(epoch), embedded.WithObserver(trace), embedded.WithLogger(slog.New(trace.LogHandler(slog.LevelInfo))),
+		embedded.OnDeadLetter(func(m embedded.DeadLetter) { trace.DeadLetter(m.Body, m.Reason) }))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +216,7 @@ func TestHostileTextsAreOneLineAndSteerNoTerminal(t *testing.T) {
 	trace.ProblemChanged(host.ProblemChange{Instance: evil, Problem: &store.Problem{Kind: evil, Message: evil, Stack: evil}})
 	trace.ProblemChanged(host.ProblemChange{Instance: evil, Problem: &store.Problem{Kind: evil, Diff: &store.ProblemDiff{Have: evil, Did: evil, At: evil}}})
 	trace.Say(epoch, evil, evil)
-	trace.DeadLetter(embedded.DeadLetter{Body: evil, Reason: evil})
+	trace.DeadLetter(evil, evil)
 	slog.New(trace.LogHandler(slog.LevelInfo)).With("instance", evil).Error(evil, evil, evil)
 	if shown := out.String(); strings.ContainsAny(shown, "\x1b\r\u202e\u0007") {
 		t.Errorf("it shows %q", shown)
@@ -293,7 +294,7 @@ func showAll(trace *livetrace.Trace) {
 	trace.ProblemChanged(host.ProblemChange{Instance: "order-1", At: epoch, Problem: &store.Problem{Kind: "corrupt", Message: long}})
 	trace.ProblemChanged(host.ProblemChange{Instance: "order-1", At: epoch})
 	trace.ProblemChanged(host.ProblemChange{Instance: "order-1", At: epoch, Problem: &store.Problem{Kind: "nondeterminism", Message: "parted", Diff: &store.ProblemDiff{Have: long, Did: long, At: long}}})
-	trace.DeadLetter(embedded.DeadLetter{Body: long, Reason: long})
+	trace.DeadLetter(long, long)
 }
 
 func TestHowItEnded(t *testing.T) {

@@ -3,8 +3,7 @@
 // an instance is stuck, and that it goes on; what the code logs; and what became
 // a dead letter.
 //
-//	trace := livetrace.New(os.Stdout)
-//	env, err := embedded.New(app, trace.Options()...)
+// embedded.WithLiveTrace gives one to a runtime.
 //
 // It is text for a terminal, with colours there and without them elsewhere, and
 // may change from one release to the next. Programs read histories.
