@@ -7,6 +7,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/activities"
 )
 
 // Errors to test with errors.Is, from durable calls and from a client's Wait.
@@ -37,6 +38,13 @@ var (
 	// orchestration is unloaded at the end of a turn, or while a panic is under
 	// way. Nothing was recorded.
 	ErrUnwinding = engine.ErrUnwinding
+	// ErrPending: what an activity returns when it has handed out its
+	// ActivityInfo(ctx).CompletionToken, to a person, another service, a machine
+	// that works for hours: nothing runs meanwhile, and whoever has the token
+	// completes the activity or lets it fail (client.Complete,
+	// client.Client.Fail). [TotalTimeout] bounds how long that may take, and
+	// [HeartbeatTimeout] how long may pass between two client.Client.Heartbeat.
+	ErrPending = activities.ErrPending
 )
 
 // CancelledError is an [ErrCancelled] with its reason. Every durable call may

@@ -42,6 +42,7 @@ var layers = []layer{
 	{dir: "internal/wire", own: "history internal/jsonscan internal/near"},
 	{dir: "internal/activities", own: "history internal/near"},
 	{dir: "store", own: "history"},
+	{dir: "internal/exports", own: "history store"},
 	{dir: "internal/limits", own: "store", foreign: "pgregory.net/rapid"},
 	{dir: "internal/bill", own: "history internal/queue store internal/timer"},
 	{dir: "codec", own: "history store internal/wire"},
@@ -83,7 +84,7 @@ var layers = []layer{
 	// The rules of the protocol: from what was read to what is done. They reach no service.
 	{dir: "internal/host/deciding", own: "internal/host/publishing internal/activities engine history host internal/host/attempt internal/host/backoff internal/host/delivery internal/host/dispatch internal/host/edge " +
 		"internal/host/inbox internal/host/lease internal/host/projection internal/host/reading internal/host/resending internal/keyring internal/redriving store internal/wire"},
-	{dir: "internal/host/sweep", own: "history host internal/clock internal/host/dispatch internal/host/inbox internal/host/sharing internal/queue store internal/wire"},
+	{dir: "internal/host/sweep", own: "history host internal/clock internal/host/dispatch internal/host/inbox internal/host/sharing internal/queue store internal/wire internal/exports"},
 	// Neither of the two handlers knows the other.
 	{dir: "internal/host/worker", own: "internal/host/platform internal/activities internal/clock codec history host internal/host/attempt internal/host/backoff internal/host/delivery internal/host/edge " +
 		"internal/host/lease internal/host/random internal/host/sharing internal/limits internal/queue store internal/wire"},
@@ -95,7 +96,7 @@ var layers = []layer{
 	{dir: "internal/embeddedmetrics", own: "host internal/queue"},
 	// What authors write; and what calls it from outside, which stands on it.
 	{dir: ".", own: "internal/activities engine history internal/around internal/catalog internal/names internal/near"},
-	{dir: "client", own: ". internal/activities internal/clock codec history internal/around internal/limits internal/names internal/near internal/redriving internal/queue store internal/wire"},
+	{dir: "client", own: ". internal/activities internal/clock codec history internal/around internal/limits internal/names internal/near internal/redriving internal/queue store internal/wire internal/exports"},
 	{dir: "schedule", own: ". client internal/names", foreign: "github.com/netresearch/go-cron"},
 	{dir: "internal/deadletter", own: "codec internal/queue internal/wire"},
 	// The page and the API of the console: it stands on the client, and knows
@@ -103,7 +104,7 @@ var layers = []layer{
 	{dir: "internal/console/api", own: ". client internal/catalog internal/deadletter history internal/recording internal/schema internal/timeline store internal/wire"},
 	{dir: "internal/console/page"},
 	{dir: "console", own: "client internal/console"},
-	{dir: "internal/console", own: ". client codec internal/console/api internal/console/page internal/catalog internal/deadletter history internal/recording internal/near internal/schema internal/timeline internal/queue schedule store internal/wire"},
+	{dir: "internal/console", own: ". client codec internal/console/api internal/console/page internal/catalog internal/deadletter history internal/recording internal/near internal/schema internal/timeline internal/queue schedule store internal/wire internal/exports"},
 	{dir: "embedded/...", own: "any"},
 	{dir: "turnstiletest/...", own: "any"},
 	// From what is decided to what looks for failures: nobody below knows who is above.

@@ -9,10 +9,6 @@ import (
 	"github.com/turnstile-go/turnstile/internal/names"
 )
 
-// MaxLimit is the most that [Limit] and [Rate] take. All permits of a Limit are one item;
-// each of a Rate is one of its own, and an attempt that finds none free has read them all.
-const MaxLimit = names.MaxLimit
-
 // Limit lets at most n attempts with this key run at a time, over all instances,
 // activities and processes: 1 to [MaxLimit]. The key is 1 to 256 bytes of UTF-8
 // without control characters.

@@ -7,11 +7,6 @@ import (
 	"sync"
 )
 
-// MaxPayload is how large one value may be as JSON, in bytes: an input, a
-// result, the data of an event, a status. What is larger belongs in a bucket
-// or a table, and a reference to it in the value.
-const MaxPayload = 256 << 10
-
 // encode returns v as JSON. what and name say whose value it is.
 func encode[T any](v T, what, name string) ([]byte, error) {
 	data, err := json.Marshal(v)

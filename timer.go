@@ -36,11 +36,6 @@ func SleepUntil(ctx Context, t time.Time) error {
 	return err
 }
 
-// MaxTimer is the longest timer: a hundred years. Beyond it lie times that
-// EventBridge Scheduler does not know (its years end with 2199), and mistakes of
-// unit.
-const MaxTimer = 100 * 365 * 24 * time.Hour
-
 // After starts a timer of d; see [Sleep]. Use it with [Select]. It records one
 // event, and one when the time has come.
 //

@@ -25,7 +25,7 @@ import (
 // allow the one and the other. It makes no request.
 func NewClient(ctx context.Context, opts ...Option) (*client.Client, error) {
 	o := collect(opts)
-	env, err := o.read(ClientConfig, os.Environ())
+	env, err := o.read(clientConfig, os.Environ())
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ import (
 
 // Config is what a process learns from its environment variables.
 // template.yaml sets them on the two functions; a service that makes a client
-// sets the few that ClientConfig asks for from the stack's outputs.
+// sets the few that clientConfig asks for from the stack's outputs.
 //
 // Every process:
 //
@@ -117,8 +117,8 @@ type Config struct {
 	Unknown []string
 }
 
-// ConfigProblem is one variable that is missing or wrong.
-type ConfigProblem struct {
+// configProblem is one variable that is missing or wrong.
+type configProblem struct {
 	Variable string
 	// Value that it has; empty if it is not set.
 	Value string
@@ -126,7 +126,7 @@ type ConfigProblem struct {
 	Want string
 }
 
-func (p ConfigProblem) String() string {
+func (p configProblem) String() string {
 	if p.Value == "" {
 		return fmt.Sprintf("%s is not set; it should be %s", p.Variable, p.Want)
 	}
@@ -137,7 +137,7 @@ func (p ConfigProblem) String() string {
 type ConfigError struct {
 	// Process that needs them: "orchestrator", "activity function", "client".
 	Process  string
-	Problems []ConfigProblem
+	Problems []configProblem
 }
 
 func (e *ConfigError) Error() string {
@@ -149,10 +149,10 @@ func (e *ConfigError) Error() string {
 	return b.String()
 }
 
-// OrchestratorConfig reads what the orchestrator needs from environ, in
+// orchestratorConfig reads what the orchestrator needs from environ, in
 // the form of os.Environ. Everything that is missing or wrong is in one
 // *ConfigError.
-func OrchestratorConfig(environ []string) (Config, error) {
+func orchestratorConfig(environ []string) (Config, error) {
 	r := newReader(environ)
 	e := r.common()
 	e.HistoryTable = r.required("TURNSTILE_HISTORY_TABLE", tableName)
@@ -197,8 +197,8 @@ func OrchestratorConfig(environ []string) (Config, error) {
 	return e, r.err("orchestrator")
 }
 
-// ActivityConfig is OrchestratorConfig for the activity function.
-func ActivityConfig(environ []string) (Config, error) {
+// activityConfig is orchestratorConfig for the activity function.
+func activityConfig(environ []string) (Config, error) {
 	r := newReader(environ)
 	e := r.common()
 	e.ActivitiesTable = r.required("TURNSTILE_ACTIVITIES_TABLE", tableName)
@@ -211,11 +211,11 @@ func ActivityConfig(environ []string) (Config, error) {
 	return e, r.err("activity function")
 }
 
-// ClientConfig is OrchestratorConfig for a service that makes a
+// clientConfig is orchestratorConfig for a service that makes a
 // client. Variables of the functions that it does not need are ignored. The
 // tables may be missing, both: then the client starts and signals, and reads
 // nothing.
-func ClientConfig(environ []string) (Config, error) {
+func clientConfig(environ []string) (Config, error) {
 	r := newReader(environ)
 	e := r.common()
 	if r.get("TURNSTILE_HISTORY_TABLE") != "" || r.get("TURNSTILE_INSTANCES_TABLE") != "" {
@@ -231,7 +231,7 @@ func ClientConfig(environ []string) (Config, error) {
 type reader struct {
 	values   map[string]string
 	known    map[string]bool
-	problems []ConfigProblem
+	problems []configProblem
 }
 
 func newReader(environ []string) *reader {
@@ -273,7 +273,7 @@ func (r *reader) get(name string) string {
 
 func (r *reader) check(name, value string, s shape) {
 	if !s.ok(value) {
-		r.problems = append(r.problems, ConfigProblem{Variable: name, Value: value, Want: s.want})
+		r.problems = append(r.problems, configProblem{Variable: name, Value: value, Want: s.want})
 	}
 }
 

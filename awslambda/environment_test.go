@@ -42,7 +42,7 @@ func environ(variables map[string]string) []string {
 
 func TestACompleteEnvironmentIsReadWithItsDefaults(t *testing.T) {
 	t.Parallel()
-	e, err := OrchestratorConfig(environ(orchestratorVariables()))
+	e, err := orchestratorConfig(environ(orchestratorVariables()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,9 +64,9 @@ func TestEverythingThatIsMissingIsReportedAtOnce(t *testing.T) {
 		read    func([]string) (Config, error)
 		want    int
 	}{
-		{"orchestrator", OrchestratorConfig, len(orchestratorVariables())},
-		{"activity function", ActivityConfig, 4},
-		{"client", ClientConfig, 1},
+		{"orchestrator", orchestratorConfig, len(orchestratorVariables())},
+		{"activity function", activityConfig, 4},
+		{"client", clientConfig, 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.process, func(t *testing.T) {
@@ -127,7 +127,7 @@ func TestAWrongValueIsReportedWithWhatItShouldLookLike(t *testing.T) {
 			t.Parallel()
 			variables := orchestratorVariables()
 			variables[tt.variable] = tt.value
-			_, err := OrchestratorConfig(environ(variables))
+			_, err := orchestratorConfig(environ(variables))
 			var e *ConfigError
 			if !errors.As(err, &e) || len(e.Problems) != 1 || e.Problems[0].Variable != tt.variable {
 				t.Fatalf("error is %v, want one problem with %s", err, tt.variable)
@@ -143,7 +143,7 @@ func TestAVariableThatThisBuildDoesNotKnowIsToldNotRefused(t *testing.T) {
 	t.Parallel()
 	variables := orchestratorVariables()
 	variables["TURNSTILE_TIMER_BORDR"] = "1m"
-	e, err := OrchestratorConfig(environ(variables))
+	e, err := orchestratorConfig(environ(variables))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestTimerSettingsAreTakenOverAndABorderOfZeroMeansNone(t *testing.T) {
 		variables := orchestratorVariables()
 		variables["TURNSTILE_TIMER_BORDER"] = tt.border
 		variables["TURNSTILE_TIMER_LEAST"] = tt.least
-		e, err := OrchestratorConfig(environ(variables))
+		e, err := orchestratorConfig(environ(variables))
 		if err != nil || e.TimerBorder != tt.wantBorder || e.TimerLeast != tt.wantLeast {
 			t.Errorf("border %q, least %q: %v, %v, %v; want %v, %v", tt.border, tt.least, e.TimerBorder, e.TimerLeast, err, tt.wantBorder, tt.wantLeast)
 		}
@@ -177,11 +177,11 @@ func TestTheActivityRoleIsTakenOver(t *testing.T) {
 	t.Parallel()
 	variables := orchestratorVariables()
 	variables["TURNSTILE_ACTIVITY_ROLE_ID"], variables["TURNSTILE_ACTIVITIES_MAY_SEND"] = "AROA1234567890EXAMPLE", "true"
-	e, err := OrchestratorConfig(environ(variables))
+	e, err := orchestratorConfig(environ(variables))
 	if err != nil || e.ActivityRoleID != "AROA1234567890EXAMPLE" || !e.ActivitiesMaySend {
 		t.Errorf("%+v, %v", e, err)
 	}
-	e, err = OrchestratorConfig(environ(orchestratorVariables()))
+	e, err = orchestratorConfig(environ(orchestratorVariables()))
 	if err != nil || e.ActivityRoleID != "" || e.ActivitiesMaySend {
 		t.Errorf("by default: %+v, %v", e, err)
 	}
@@ -196,7 +196,7 @@ func TestLimitsAreTakenOver(t *testing.T) {
 	variables["TURNSTILE_RETENTION_DAYS"] = "36500"
 	variables["TURNSTILE_MAX_RESULT_BYTES"] = "262144"
 	variables["TURNSTILE_BACKLOG_AGE_SECONDS"] = "600"
-	e, err := OrchestratorConfig(environ(variables))
+	e, err := orchestratorConfig(environ(variables))
 	if err != nil || e.MaxHistory != 1_000_000 || e.MaxHistoryBytes != 200_000_000 || e.MaxOperations != 100_000 || e.MaxResult != 262_144 || e.RetentionDays != 36_500 || e.BacklogAge != 10*time.Minute {
 		t.Errorf("orchestrator: %+v, %v", e, err)
 	}
@@ -205,7 +205,7 @@ func TestLimitsAreTakenOver(t *testing.T) {
 	for _, name := range []string{"TURNSTILE_ACTIVITIES_TABLE", "TURNSTILE_ORCHESTRATOR_QUEUE_URL", "TURNSTILE_ACTIVITY_QUEUE_URL", "TURNSTILE_ACTIVITY_DEAD_QUEUE_URL"} {
 		variables[name] = all[name]
 	}
-	e, err = ActivityConfig(environ(variables))
+	e, err = activityConfig(environ(variables))
 	if err != nil || e.MaxResult != 1000 || len(e.Unknown) > 0 {
 		t.Errorf("activity function: %+v, %v", e, err)
 	}
@@ -218,7 +218,7 @@ func TestTheCacheGetsAQuarterOfTheFunctionsMemory(t *testing.T) {
 		set      int
 		mb, want int
 	}{{"512", 0, 512, 128 << 20}, {"128", 0, 128, 32 << 20}, {"512", 1000, 512, 1000}, {"much", 0, 0, 0}, {"-5", 0, 0, 0}, {"", 0, 0, 0}} {
-		e, err := OrchestratorConfig(append(environ(orchestratorVariables()), "AWS_LAMBDA_FUNCTION_MEMORY_SIZE="+c.says))
+		e, err := orchestratorConfig(append(environ(orchestratorVariables()), "AWS_LAMBDA_FUNCTION_MEMORY_SIZE="+c.says))
 		if err != nil {
 			t.Fatal(err)
 		}

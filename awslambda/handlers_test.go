@@ -232,7 +232,7 @@ func TestAHistoryIsBoundedByWhatTheFunctionCanHold(t *testing.T) {
 func TestWhatIsWrongAtStartIsOneLogLineWithEveryProblem(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	_, err := ActivityConfig(nil)
+	_, err := activityConfig(nil)
 	logStart(slog.New(slog.NewJSONHandler(&out, nil)), err)
 	var line struct {
 		Level, Msg string
@@ -252,7 +252,7 @@ func TestAClientSaysWhatItLacks(t *testing.T) {
 	if err == nil {
 		t.Error("a client without a queue is made")
 	}
-	e, err := OrchestratorConfig(environ(orchestratorVariables()))
+	e, err := orchestratorConfig(environ(orchestratorVariables()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,7 +74,7 @@ type batchHandler interface {
 // RunOrchestrator does both. It makes no request.
 func NewOrchestrator(app *turnstile.App, environ []string, opts ...Option) (*Orchestrator, error) {
 	o := collect(opts)
-	env, err := o.read(OrchestratorConfig, environ)
+	env, err := o.read(orchestratorConfig, environ)
 	if err != nil {
 		return nil, err
 	}

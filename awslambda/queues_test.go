@@ -15,7 +15,7 @@ func TestAFunctionKnowsTheActivityQueues(t *testing.T) {
 		variables := orchestratorVariables()
 		variables["TURNSTILE_ACTIVITY_QUEUE_URL"] = sqs + own
 		variables["TURNSTILE_ACTIVITY_QUEUES"] = "default=" + sqs + "activity gpu=" + sqs + "gpu mail=" + sqs + "mail"
-		env, err := ActivityConfig(environ(variables))
+		env, err := activityConfig(environ(variables))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +43,7 @@ func TestWrongActivityQueuesAreReported(t *testing.T) {
 	for _, wrong := range []string{"gpu", "GPU=" + sqs + "gpu", "gpu=" + sqs + "gpu.fifo", "gpu=" + sqs + "a gpu=" + sqs + "b"} {
 		variables := orchestratorVariables()
 		variables["TURNSTILE_ACTIVITY_QUEUES"] = wrong
-		if _, err := ActivityConfig(environ(variables)); err == nil {
+		if _, err := activityConfig(environ(variables)); err == nil {
 			t.Errorf("%q is taken", wrong)
 		}
 	}

@@ -31,7 +31,7 @@ type ActivityFunction struct {
 // request.
 func NewActivityFunction(app *turnstile.App, environ []string, opts ...Option) (*ActivityFunction, error) {
 	o := collect(opts)
-	env, err := o.read(ActivityConfig, environ)
+	env, err := o.read(activityConfig, environ)
 	if err != nil {
 		return nil, err
 	}

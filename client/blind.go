@@ -2,14 +2,9 @@ package client
 
 import (
 	"context"
-	"errors"
 
 	"github.com/turnstile-go/turnstile/store"
 )
-
-// ErrNoStore is what a [Client] without a Store returns for all that has to look
-// at an instance.
-var ErrNoStore = errors.New("turnstile: this client has no Store (on AWS: no TURNSTILE_HISTORY_TABLE and TURNSTILE_INSTANCES_TABLE): it can start and signal instances, and cannot read them")
 
 // noStore is the store of a client that reads nothing.
 type noStore struct{ store.Store }

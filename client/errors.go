@@ -23,6 +23,14 @@ var (
 	// yet. If its start is queued, the item takes effect after it; if there is
 	// none, it has no effect.
 	ErrNoRecord = errors.New("sent, but there is no record of the instance yet")
+	// ErrNotSuspended: [Client.Reschedule] of an instance that is neither scheduled nor
+	// suspended. Nothing was sent.
+	ErrNotSuspended = errors.New("the instance is not suspended")
+	// ErrNoStore: the client has no Store, so it cannot read instances.
+	ErrNoStore = errors.New("turnstile: this client has no Store (on AWS: no TURNSTILE_HISTORY_TABLE and TURNSTILE_INSTANCES_TABLE): it can start and signal instances, and cannot read them")
+	// ErrNoActivities: the client has no store of activities, so it cannot read what is
+	// known of a running activity outside its history.
+	ErrNoActivities = errors.New("turnstile: this client was not given the store of activities (client.Config.Activities)")
 )
 
 // NotFoundError is an [ErrNotFound] that names the instance.

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/exports"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -47,7 +48,7 @@ func (c *Client) Export(ctx context.Context, instance string, execution int64) (
 	if err != nil {
 		return history.Export{}, err
 	}
-	x := store.Export(d.Instance, execution, turns)
+	x := exports.New(d.Instance, execution, turns)
 	x.Events = c.cfg.Codecs.OpenWhatItCan(instance, execution, x.Events)
 	return x, nil
 }

@@ -2,17 +2,12 @@ package client
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
-
-// ErrNotSuspended is what [Client.Reschedule] returns for an instance that is neither
-// scheduled nor suspended; nothing was sent.
-var ErrNotSuspended = errors.New("the instance is not suspended")
 
 // Suspend has an instance run no code before it is resumed. What comes for it (events,
 // results of activities, timers, ends of children, a cancel) is recorded, and its code

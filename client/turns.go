@@ -2,15 +2,10 @@ package client
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/turnstile-go/turnstile/store"
 )
-
-// ErrNoActivities says that a client was given no store of activities: what is
-// known of a running one outside its history can't be looked at.
-var ErrNoActivities = errors.New("turnstile: this client was not given the store of activities (client.Config.Activities)")
 
 // Turns returns the turns of an execution of an instance, which Describe has
 // returned, from event `from` on (1 for all), as they were committed: with what each

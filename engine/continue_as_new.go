@@ -127,8 +127,11 @@ func (x *Execution) senderIDs(carried []history.Event) []string {
 			ids = append(ids, id)
 		}
 	}
-	if extra := len(ids) - history.MaxCarriedSenderIDs; extra > 0 {
+	if extra := len(ids) - maxCarriedSenderIDs; extra > 0 {
 		ids = ids[extra:]
 	}
 	return ids
 }
+
+// maxCarriedSenderIDs bounds how many sender ids go over into the next execution.
+const maxCarriedSenderIDs = 256

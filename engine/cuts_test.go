@@ -245,7 +245,7 @@ func operations(events []history.Event) []string {
 		if !e.ExplicitID {
 			e.Instance = ""
 		}
-		list = append(list, string(history.AppendEvent(nil, &e)))
+		list = append(list, string(history.Encode([]history.Event{e})))
 	}
 	return list
 }

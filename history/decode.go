@@ -17,7 +17,7 @@ import (
 //
 //   - Unknown fields are ignored. Events are never written again, so nothing
 //     is lost.
-//   - A document version above FormatVersion or an event kind that this build
+//   - A document version above formatVersion or an event kind that this build
 //     does not know is an error that wraps ErrNewer and names event and kind;
 //     damage before that event comes first.
 //   - Everything else that Encode would not have written that way, but for
@@ -30,11 +30,11 @@ import (
 //
 // Gaps, repeats and sources of the ids are not looked at: they are the
 // engine's to judge.
-func Decode(data []byte) ([]Event, error) { return DecodeAppend(nil, data) }
+func Decode(data []byte) ([]Event, error) { return decodeAppend(nil, data) }
 
-// DecodeAppend is Decode that appends the events to dst. On error it returns
+// decodeAppend is Decode that appends the events to dst. On error it returns
 // dst as it was.
-func DecodeAppend(dst []Event, data []byte) ([]Event, error) {
+func decodeAppend(dst []Event, data []byte) ([]Event, error) {
 	d := decoder{data: data, events: dst}
 	if !d.document() {
 		return dst, d.err
@@ -131,8 +131,8 @@ func (d *decoder) knownVersion() bool {
 	if d.seen&docV == 0 {
 		return d.fail(d.pos, `no version "v" in the document`)
 	}
-	if v > FormatVersion {
-		d.err = fmt.Errorf("history: document version %d, this build reads up to %d: %w", v, FormatVersion, ErrNewer)
+	if v > formatVersion {
+		d.err = fmt.Errorf("history: document version %d, this build reads up to %d: %w", v, formatVersion, ErrNewer)
 		return false
 	}
 	d.pos, d.seen = 0, 0

@@ -12,9 +12,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/jsonscan"
 )
 
-// FormatVersion is the version of the history document that this build
+// formatVersion is the version of the history document that this build
 // writes, and the highest that it reads.
-const FormatVersion = 1
+const formatVersion = 1
 
 // base64Suffix marks a key whose value is base64 (standard alphabet, padded)
 // of bytes that JSON can't hold as they are.
@@ -42,22 +42,22 @@ const base64Suffix = "_base64"
 // The document is always valid UTF-8. Encode does not judge the events: one
 // with EventID 0 or KindUnknown is written, and refused by Decode.
 func Encode(events []Event) []byte {
-	return AppendEvents(make([]byte, 0, sizeHint(events)), events)
+	return appendEvents(make([]byte, 0, sizeHint(events)), events)
 }
 
-// AppendEvents appends the history document of events to dst.
-func AppendEvents(dst []byte, events []Event) []byte {
+// appendEvents appends the history document of events to dst.
+func appendEvents(dst []byte, events []Event) []byte {
 	dst = append(dst, documentHead...)
 	for i := range events {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = AppendEvent(dst, &events[i])
+		dst = appendEvent(dst, &events[i])
 	}
 	return append(dst, "]}"...)
 }
 
-// documentHead is how every document of FormatVersion that we write begins.
+// documentHead is how every document of formatVersion that we write begins.
 const documentHead = `{"v":1,"events":[`
 
 func sizeHint(events []Event) int {
@@ -68,8 +68,8 @@ func sizeHint(events []Event) int {
 	return n
 }
 
-// AppendEvent appends one event, as it stands in a document, to dst.
-func AppendEvent(dst []byte, e *Event) []byte {
+// appendEvent appends one event, as it stands in a document, to dst.
+func appendEvent(dst []byte, e *Event) []byte {
 	dst = append(dst, `{"event_id":`...)
 	dst = strconv.AppendInt(dst, e.EventID, 10)
 	dst = append(dst, `,"kind":"`...)

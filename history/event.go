@@ -123,7 +123,7 @@ type Start struct {
 	// Parent that waits for this instance; nil for a root.
 	Parent *Parent
 	// SenderIDs are the newest sender ids of earlier executions, oldest first,
-	// at most MaxCarriedSenderIDs: ids of external events as they are, ids
+	// at most 256: ids of external events as they are, ids
 	// of cancels with "cancel:" before them, of suspends with "suspend:", of
 	// resumes with "resume:".
 	SenderIDs []string
@@ -322,7 +322,3 @@ type Retry struct {
 	Queue   string `json:"queue,omitempty"`
 	FairKey string `json:"fair_key,omitempty"`
 }
-
-// MaxCarriedSenderIDs bounds how many sender ids go over into the next
-// execution.
-const MaxCarriedSenderIDs = 256

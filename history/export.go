@@ -55,7 +55,7 @@ func EncodeExport(x Export) []byte {
 		dst = append(dst, '\n')
 		e := x.Events[i]
 		e.Start = blanked(e.Start)
-		dst = AppendEvent(dst, &e)
+		dst = appendEvent(dst, &e)
 	}
 	return append(dst, "\n]}\n"...)
 }
@@ -78,7 +78,7 @@ func blanked(s *Start) *Start {
 // DecodeExport reads an export document, by the rules of Decode. Instance,
 // execution and turns are optional in it: a plain history document is an export
 // too, which does not say whose it is. Whether turns and events fit together is
-// not looked at: see store.Exported.
+// not looked at: the reader of an export checks that.
 func DecodeExport(data []byte) (Export, error) {
 	var x Export
 	d := decoder{data: data, export: &x}

@@ -25,7 +25,7 @@ type SearchAttributes map[string]SearchValue
 func (a SearchAttributes) Check() error {
 	count, size := 0, 0
 	for _, name := range a.Names() {
-		if err := CheckSearchName(name); err != nil {
+		if err := checkSearchName(name); err != nil {
 			return err
 		}
 		v := a[name]

@@ -66,10 +66,10 @@ func SearchRealOf(f float64) SearchValue {
 }
 
 // SearchTimeOf returns the value of a time, cut to whole milliseconds.
-func SearchTimeOf(t time.Time) SearchValue { return SearchMillisOf(t.UnixMilli()) }
+func SearchTimeOf(t time.Time) SearchValue { return searchMillisOf(t.UnixMilli()) }
 
-// SearchMillisOf returns the value of a time in Unix milliseconds.
-func SearchMillisOf(ms int64) SearchValue { return SearchValue{kind: SearchTime, whole: ms} }
+// searchMillisOf returns the value of a time in Unix milliseconds.
+func searchMillisOf(ms int64) SearchValue { return SearchValue{kind: SearchTime, whole: ms} }
 
 // Kind returns the type.
 func (v SearchValue) Kind() SearchKind { return v.kind }
@@ -201,10 +201,10 @@ func clipped(s string) string {
 	return s
 }
 
-// CheckSearchName says what is wrong with the name of a search attribute, nil
+// checkSearchName says what is wrong with the name of a search attribute, nil
 // if nothing: 1 to 64 characters of A-Z, a-z, 0-9, "_", "-" and ".", of which
 // the first is a letter. *SearchAttributeError.
-func CheckSearchName(name string) error {
+func checkSearchName(name string) error {
 	if name == "" {
 		return &SearchAttributeError{Problem: fmt.Sprintf("a name is empty; it needs 1 to %d characters", MaxSearchName)}
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Change is what [Apply] has done with a schedule.
+// Change is what [Client.Apply] has done with a schedule.
 type Change struct {
 	Name string
 	// Did is "created", "updated" or "unchanged".
@@ -19,7 +19,7 @@ type Change struct {
 //
 // All definitions are checked before anything is sent. Errors: those of [Definition.Check]; an
 // [*InvalidError] for a name that is given twice.
-func Apply(ctx context.Context, c Client, definitions ...Definition) ([]Change, error) {
+func (c *Client) Apply(ctx context.Context, definitions ...Definition) ([]Change, error) {
 	var errs []error
 	seen := map[string]bool{}
 	for i := range definitions {
@@ -35,11 +35,11 @@ func Apply(ctx context.Context, c Client, definitions ...Definition) ([]Change, 
 	}
 	var changes []Change
 	for _, d := range definitions {
-		created, err := create(ctx, c, d)
+		created, err := c.create(ctx, d)
 		did := "unchanged"
 		switch _, differs := errors.AsType[*ExistsError](err); {
 		case differs:
-			did, err = "updated", ask(ctx, c, d.Name, command{Op: opUpdate, Definition: &d})
+			did, err = "updated", c.ask(ctx, d.Name, command{Op: opUpdate, Definition: &d})
 		case created:
 			did = "created"
 		}

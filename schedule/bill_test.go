@@ -57,7 +57,7 @@ func billed(t *testing.T, d *schedule.Definition) costs {
 		b := env.Bill().Minus(before)
 		return costs{b.Requests(), b.Dollars()}
 	}
-	if err := schedule.Create(t.Context(), env.Client(), *d); err != nil {
+	if err := schedule.NewClient(env.Client()).Create(t.Context(), *d); err != nil {
 		t.Fatal(err)
 	}
 	env.Advance(d.Every)

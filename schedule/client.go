@@ -16,8 +16,15 @@ import (
 // Is reports whether the target is [client.ErrNotFound].
 func (e *NotFoundError) Is(target error) bool { return target == client.ErrNotFound }
 
-// Client is what the functions of this package need: a [*client.Client].
-type Client interface {
+// Client creates, looks at and controls schedules.
+type Client struct{ instances instances }
+
+// NewClient returns a client for the schedules of a stack. c is a [*client.Client]: one that
+// acts on somebody's behalf (client.Client.WithActor) makes schedules record the actor.
+func NewClient(c instances) *Client { return &Client{c} }
+
+// instances is what of a [*client.Client] a Client needs.
+type instances interface {
 	Start(ctx context.Context, r client.StartRequest) (client.Started, error)
 	Raise(ctx context.Context, r client.RaiseRequest) error
 	Describe(ctx context.Context, instance string) (client.Description, error)
@@ -50,15 +57,15 @@ func (e *NotFoundError) Error() string {
 //
 // Errors: those of [Definition.Check]; [*ExistsError]; [*client.EndedError] if somebody has
 // terminated the instance that the schedule is; those of [client.Client.Start].
-func Create(ctx context.Context, c Client, d Definition) error {
+func (c *Client) Create(ctx context.Context, d Definition) error {
 	if err := d.Check(); err != nil {
 		return err
 	}
-	_, err := create(ctx, c, d)
+	_, err := c.create(ctx, d)
 	return err
 }
 
-func create(ctx context.Context, c Client, d Definition) (created bool, err error) {
+func (c *Client) create(ctx context.Context, d Definition) (created bool, err error) {
 	content, err := json.Marshal(d.plain())
 	if err != nil {
 		return false, err
@@ -69,18 +76,18 @@ func create(ctx context.Context, c Client, d Definition) (created bool, err erro
 	if err != nil {
 		return false, err
 	}
-	_, err = c.Start(ctx, client.StartRequest{Name: OrchestrationName, Instance: InstanceID(d.Name), DeduplicationID: "schedule-" + hex.EncodeToString(sum[:16]), Input: input})
+	_, err = c.instances.Start(ctx, client.StartRequest{Name: OrchestrationName, Instance: InstanceID(d.Name), DeduplicationID: "schedule-" + hex.EncodeToString(sum[:16]), Input: input})
 	if _, exists := errors.AsType[*client.AlreadyExistsError](err); err != nil && !exists {
 		return false, err
 	}
-	have, err := find(ctx, c, d.Name)
+	have, err := c.find(ctx, d.Name)
 	switch _, missing := errors.AsType[*NotFoundError](err); {
 	case missing:
 		return true, nil
 	case err != nil:
 		return false, err
 	case have.Deleted:
-		return true, send(ctx, c, d.Name, command{Op: opUpdate, Definition: &d})
+		return true, c.send(ctx, d.Name, command{Op: opUpdate, Definition: &d})
 	case have.Instance.Status.Terminal():
 		return false, &client.EndedError{Instance: have.Instance.Instance, Status: have.Instance.Status}
 	case !have.Definition.same(&d):
@@ -91,29 +98,29 @@ func create(ctx context.Context, c Client, d Definition) (created bool, err erro
 
 // Update gives a schedule another definition. Instances that run go on. Errors: those of
 // [Definition.Check]; [*NotFoundError].
-func Update(ctx context.Context, c Client, d Definition) error {
+func (c *Client) Update(ctx context.Context, d Definition) error {
 	if err := d.Check(); err != nil {
 		return err
 	}
-	return ask(ctx, c, d.Name, command{Op: opUpdate, Definition: &d})
+	return c.ask(ctx, d.Name, command{Op: opUpdate, Definition: &d})
 }
 
-// Pause stops the ticks of a schedule until [Resume]. Ticks that would be due meanwhile are
-// not started later; [Backfill] starts them. The note says why. Errors: [*NotFoundError].
-func Pause(ctx context.Context, c Client, name, note string) error {
-	return ask(ctx, c, name, command{Op: opPause, Note: note})
+// Pause stops the ticks of a schedule until [Client.Resume]. Ticks that would be due meanwhile are
+// not started later; [Client.Backfill] starts them. The note says why. Errors: [*NotFoundError].
+func (c *Client) Pause(ctx context.Context, name, note string) error {
+	return c.ask(ctx, name, command{Op: opPause, Note: note})
 }
 
 // Resume goes on with the first tick after now. Errors: [*NotFoundError].
-func Resume(ctx context.Context, c Client, name, note string) error {
-	return ask(ctx, c, name, command{Op: opResume, Note: note})
+func (c *Client) Resume(ctx context.Context, name, note string) error {
+	return c.ask(ctx, name, command{Op: opResume, Note: note})
 }
 
 // Trigger starts an instance now, whatever runs, and returns its id. A paused schedule can be
 // triggered. Errors: [*NotFoundError].
-func Trigger(ctx context.Context, c Client, name string) (instance string, err error) {
+func (c *Client) Trigger(ctx context.Context, name string) (instance string, err error) {
 	id := callID()
-	return triggerID(name, id), ask(ctx, c, name, command{Op: opTrigger, ID: id})
+	return triggerID(name, id), c.ask(ctx, name, command{Op: opTrigger, ID: id})
 }
 
 // Backfill starts the ticks of a range, both ends inclusive: side by side with the overlap
@@ -121,8 +128,8 @@ func Trigger(ctx context.Context, c Client, name string) (instance string, err e
 // again. It returns how many ticks there are.
 //
 // Errors: [*InvalidError] if there are none, or more than [MaxBackfill]; [*NotFoundError].
-func Backfill(ctx context.Context, c Client, name string, from, to time.Time) (int, error) {
-	d, err := Describe(ctx, c, name)
+func (c *Client) Backfill(ctx context.Context, name string, from, to time.Time) (int, error) {
+	d, err := c.Describe(ctx, name)
 	if err != nil {
 		return 0, err
 	}
@@ -138,24 +145,24 @@ func Backfill(ctx context.Context, c Client, name string, from, to time.Time) (i
 	case more:
 		return 0, &InvalidError{Schedule: name, Field: "range", Value: value, Problem: fmt.Sprintf("it has more than %d ticks; give a shorter one", MaxBackfill)}
 	}
-	return len(list), ask(ctx, c, name, command{Op: opBackfill, From: from, To: to})
+	return len(list), c.ask(ctx, name, command{Op: opBackfill, From: from, To: to})
 }
 
 // Delete ends a schedule. Instances that run go on. Its name can be created again. Errors:
 // [*NotFoundError].
-func Delete(ctx context.Context, c Client, name, note string) error {
-	return ask(ctx, c, name, command{Op: opDelete, Note: note})
+func (c *Client) Delete(ctx context.Context, name, note string) error {
+	return c.ask(ctx, name, command{Op: opDelete, Note: note})
 }
 
 // ask sends a schedule what it is asked for.
-func ask(ctx context.Context, c Client, name string, cmd command) error {
-	if _, err := Describe(ctx, c, name); err != nil {
+func (c *Client) ask(ctx context.Context, name string, cmd command) error {
+	if _, err := c.Describe(ctx, name); err != nil {
 		return err
 	}
-	return send(ctx, c, name, cmd)
+	return c.send(ctx, name, cmd)
 }
 
-func send(ctx context.Context, c Client, name string, cmd command) error {
+func (c *Client) send(ctx context.Context, name string, cmd command) error {
 	if cmd.ID == "" {
 		cmd.ID = callID()
 	}
@@ -163,7 +170,7 @@ func send(ctx context.Context, c Client, name string, cmd command) error {
 	if err != nil {
 		return err
 	}
-	return c.Raise(ctx, client.RaiseRequest{Instance: InstanceID(name), Name: controls.Name(), DeduplicationID: cmd.ID, Data: data, CheckRunning: true})
+	return c.instances.Raise(ctx, client.RaiseRequest{Instance: InstanceID(name), Name: controls.Name(), DeduplicationID: cmd.ID, Data: data, CheckRunning: true})
 }
 
 func callID() string { return rand.Text() }

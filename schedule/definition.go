@@ -24,6 +24,9 @@ const (
 	LeastInterval = time.Second
 	// MaxJitter is the most jitter.
 	MaxJitter = time.Hour
+	// OnTime is how late a tick may be and still count as on time. A timer of EventBridge
+	// Scheduler may fire a minute late.
+	OnTime = 2 * time.Minute
 )
 
 // Overlap says what happens if a tick comes while the instance of an earlier one still runs.
@@ -38,7 +41,7 @@ const (
 	// BufferAll keeps up to [MaxBuffered] ticks and starts them one after another.
 	BufferAll Overlap = "buffer_all"
 	// Allow starts all of them side by side. It is the cheapest: the schedule is not told when
-	// an instance ends, and [Describe] does not know how it ended.
+	// an instance ends, and [Client.Describe] does not know how it ended.
 	Allow Overlap = "allow"
 	// CancelRunning cancels what runs and starts the newest tick when that has ended.
 	CancelRunning Overlap = "cancel_running"
@@ -57,10 +60,6 @@ const (
 	// CatchUpNone starts none of them.
 	CatchUpNone CatchUp = "none"
 )
-
-// OnTime is how late a tick may be and still count as on time. A timer of EventBridge
-// Scheduler may fire a minute late.
-const OnTime = 2 * time.Minute
 
 // Definition is a schedule as its author declares it.
 type Definition struct {

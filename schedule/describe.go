@@ -23,8 +23,8 @@ type Description struct {
 const nextTicks = 5
 
 // Describe looks at a schedule. It costs one read. Errors: [*NotFoundError].
-func Describe(ctx context.Context, c Client, name string) (Description, error) {
-	d, err := find(ctx, c, name)
+func (c *Client) Describe(ctx context.Context, name string) (Description, error) {
+	d, err := c.find(ctx, name)
 	if err == nil && d.Deleted {
 		return Description{}, &NotFoundError{Name: name}
 	}
@@ -32,8 +32,8 @@ func Describe(ctx context.Context, c Client, name string) (Description, error) {
 }
 
 // find looks at a schedule, also if it was deleted.
-func find(ctx context.Context, c Client, name string) (Description, error) {
-	d, err := c.Describe(ctx, InstanceID(name))
+func (c *Client) find(ctx context.Context, name string) (Description, error) {
+	d, err := c.instances.Describe(ctx, InstanceID(name))
 	if _, gone := errors.AsType[*client.NotFoundError](err); gone {
 		return Description{}, &NotFoundError{Name: name}
 	}
@@ -80,8 +80,8 @@ type Page struct {
 
 // List returns the schedules, newest first, a hundred instances a page. A page may be empty
 // and not be the last. It costs a read for each.
-func List(ctx context.Context, c Client, pageToken string) (Page, error) {
-	found, err := c.List(ctx, client.ListQuery{Name: OrchestrationName, PageToken: pageToken})
+func (c *Client) List(ctx context.Context, pageToken string) (Page, error) {
+	found, err := c.instances.List(ctx, client.ListQuery{Name: OrchestrationName, PageToken: pageToken})
 	if err != nil {
 		return Page{}, err
 	}

@@ -13,14 +13,15 @@
 // A deployment then applies the schedules that the code declares. Apply creates what is
 // missing, changes what differs, and says what it did:
 //
-//	changes, err := schedule.Apply(ctx, c, schedule.Definition{
+//	changes, err := schedule.NewClient(c).Apply(ctx, schedule.Definition{
 //		Name: "nightly-report",
 //		Cron: "0 3 * * *", Zone: "Europe/Berlin",
 //		Starts: schedule.Orchestration(Report, ReportInput{Kind: "daily"}),
 //	})
 //
-// [Pause], [Resume], [Trigger], [Backfill] and [Delete] ask a schedule for something; they
-// return when that is queued. [Describe] and [List] look.
+// A [Client] also pauses and resumes a schedule, triggers it now, backfills ticks that were
+// missed, and deletes it: each method returns when the request is queued. [Client.Describe]
+// and [Client.List] show schedules.
 //
 // # Ticks
 //

@@ -57,7 +57,7 @@ func TestAScheduleIsPruned(t *testing.T) {
 	if kept := float64(i.ExecutionID - i.FirstExecution); kept < 15*perDay-1 || kept > 15*perDay+11 || i.Pruned != i.FirstExecution-1 {
 		t.Errorf("of %d executions, %.1f a day, those from %d on are kept, %d are pruned", i.ExecutionID, perDay, i.FirstExecution, i.Pruned)
 	}
-	w.must(schedule.Delete(t.Context(), w.env.Client(), "hourly", "over"))
+	w.must(schedule.NewClient(w.env.Client()).Delete(t.Context(), "hourly", "over"))
 	w.env.Run()
 	w.create(hourly("1s"))
 	w.env.Advance(24 * time.Hour)

@@ -47,7 +47,7 @@ func (w *world) must(err error) {
 
 func (w *world) describe() schedule.Description {
 	w.Helper()
-	d, err := schedule.Describe(w.Context(), w.env.Client(), "hourly")
+	d, err := schedule.NewClient(w.env.Client()).Describe(w.Context(), "hourly")
 	w.must(err)
 	return d
 }
@@ -55,7 +55,7 @@ func (w *world) describe() schedule.Description {
 // create creates a schedule and lets its first turn pass.
 func (w *world) create(d schedule.Definition) {
 	w.Helper()
-	w.must(schedule.Create(w.Context(), w.env.Client(), d))
+	w.must(schedule.NewClient(w.env.Client()).Create(w.Context(), d))
 	w.env.Advance(time.Second)
 }
 
@@ -175,18 +175,18 @@ func TestAPausedScheduleStartsNothingUntilItIsResumed(t *testing.T) {
 	w := newWorld(t)
 	w.create(hourly("1s"))
 	w.env.Advance(time.Hour)
-	w.must(schedule.Pause(t.Context(), w.env.Client(), "hourly", "the report is wrong"))
+	w.must(schedule.NewClient(w.env.Client()).Pause(t.Context(), "hourly", "the report is wrong"))
 	w.env.Advance(5 * time.Hour)
 	if d := w.describe(); !d.Paused || d.Note != "the report is wrong" || len(d.Ticks) != 0 || d.Started != 1 {
 		t.Errorf("paused: %+v", d.State)
 	}
-	instance, err := schedule.Trigger(t.Context(), w.env.Client(), "hourly")
+	instance, err := schedule.NewClient(w.env.Client()).Trigger(t.Context(), "hourly")
 	w.must(err)
 	w.env.Advance(time.Minute)
 	if d, err := w.env.Client().Describe(t.Context(), instance); err != nil || d.Status != client.StatusCompleted {
 		t.Errorf("triggered while it is paused: %+v, %v", d, err)
 	}
-	w.must(schedule.Resume(t.Context(), w.env.Client(), "hourly", "mended"))
+	w.must(schedule.NewClient(w.env.Client()).Resume(t.Context(), "hourly", "mended"))
 	w.env.Advance(time.Hour)
 	if d := w.describe(); d.Paused || d.Note != "mended" || d.Started != 3 || d.MissedTicks != 0 {
 		t.Errorf("resumed: %+v", d.State)
@@ -198,7 +198,7 @@ func TestABackfillStartsEachTickOnce(t *testing.T) {
 	w := newWorld(t)
 	w.create(hourly("1s"))
 	w.env.Advance(2 * time.Hour) // 01:00 and 02:00 have run.
-	n, err := schedule.Backfill(t.Context(), w.env.Client(), "hourly", began.Add(-2*time.Hour), began.Add(time.Hour))
+	n, err := schedule.NewClient(w.env.Client()).Backfill(t.Context(), "hourly", began.Add(-2*time.Hour), began.Add(time.Hour))
 	w.must(err)
 	if n != 3 {
 		t.Errorf("%d ticks, want 23:00, 00:00 and 01:00", n)
@@ -217,7 +217,7 @@ func TestABackfillStartsEachTickOnce(t *testing.T) {
 		{began, began.Add(time.Minute), "the schedule has no tick there"},
 		{began, began.Add(1001 * time.Hour), "it has more than 1000 ticks"},
 	} {
-		if _, err := schedule.Backfill(t.Context(), w.env.Client(), "hourly", c.from, c.to); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := schedule.NewClient(w.env.Client()).Backfill(t.Context(), "hourly", c.from, c.to); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %q", err, c.want)
 		}
 	}
@@ -230,7 +230,7 @@ func TestAnUpdateHoldsFromTheNextTickOn(t *testing.T) {
 	w.env.Advance(time.Hour)
 	daily := hourly("1s")
 	daily.Cron = "0 12 * * *"
-	w.must(schedule.Update(t.Context(), w.env.Client(), daily))
+	w.must(schedule.NewClient(w.env.Client()).Update(t.Context(), daily))
 	w.env.Advance(24 * time.Hour)
 	w.equal("ran", w.ran(), []string{"01T01:00 completed", "01T12:00 completed"})
 	if d := w.describe(); d.Revision != 2 || d.Definition.Cron != "0 12 * * *" {
@@ -245,7 +245,7 @@ func TestCreateIsIdempotentAndRefusesAnotherDefinition(t *testing.T) {
 	w.create(hourly("1s"))
 	other := hourly("1s")
 	other.Jitter = time.Minute
-	exists, ok := errors.AsType[*schedule.ExistsError](schedule.Create(t.Context(), w.env.Client(), other))
+	exists, ok := errors.AsType[*schedule.ExistsError](schedule.NewClient(w.env.Client()).Create(t.Context(), other))
 	if !ok || exists.Name != "hourly" || exists.Have.Jitter != 0 {
 		t.Errorf("another definition: %v", exists)
 	}
@@ -258,18 +258,18 @@ func TestADeletedScheduleIsGoneUntilItIsCreatedAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.create(hourly("1s"))
-	w.must(schedule.Delete(t.Context(), w.env.Client(), "hourly", "not needed"))
+	w.must(schedule.NewClient(w.env.Client()).Delete(t.Context(), "hourly", "not needed"))
 	w.env.Advance(5 * time.Hour)
-	if _, err := schedule.Describe(t.Context(), w.env.Client(), "hourly"); err == nil || !strings.Contains(err.Error(), `schedule "hourly" not found`) {
+	if _, err := schedule.NewClient(w.env.Client()).Describe(t.Context(), "hourly"); err == nil || !strings.Contains(err.Error(), `schedule "hourly" not found`) {
 		t.Errorf("%v", err)
 	}
-	if page, err := schedule.List(t.Context(), w.env.Client(), ""); err != nil || len(page.Schedules) != 0 {
+	if page, err := schedule.NewClient(w.env.Client()).List(t.Context(), ""); err != nil || len(page.Schedules) != 0 {
 		t.Errorf("%+v, %v", page, err)
 	}
 	for what, err := range map[string]error{
-		"pause":  schedule.Pause(t.Context(), w.env.Client(), "hourly", ""),
-		"delete": schedule.Delete(t.Context(), w.env.Client(), "nobody", ""),
-		"update": schedule.Update(t.Context(), w.env.Client(), nightly()),
+		"pause":  schedule.NewClient(w.env.Client()).Pause(t.Context(), "hourly", ""),
+		"delete": schedule.NewClient(w.env.Client()).Delete(t.Context(), "nobody", ""),
+		"update": schedule.NewClient(w.env.Client()).Update(t.Context(), nightly()),
 	} {
 		if _, ok := errors.AsType[*schedule.NotFoundError](err); !ok {
 			t.Errorf("%s: %v", what, err)
@@ -277,7 +277,7 @@ func TestADeletedScheduleIsGoneUntilItIsCreatedAgain(t *testing.T) {
 	}
 	w.create(hourly("1s"))
 	w.env.Advance(time.Hour)
-	if page, err := schedule.List(t.Context(), w.env.Client(), ""); err != nil || len(page.Schedules) != 1 || page.Schedules[0].Started != 1 {
+	if page, err := schedule.NewClient(w.env.Client()).List(t.Context(), ""); err != nil || len(page.Schedules) != 1 || page.Schedules[0].Started != 1 {
 		t.Errorf("%+v, %v", page, err)
 	}
 }
@@ -286,7 +286,7 @@ func TestApplySaysWhatItChanges(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	apply := func(definitions ...schedule.Definition) (did []string) {
-		changes, err := schedule.Apply(t.Context(), w.env.Client(), definitions...)
+		changes, err := schedule.NewClient(w.env.Client()).Apply(t.Context(), definitions...)
 		w.must(err)
 		w.env.Advance(time.Second)
 		for _, c := range changes {
@@ -301,7 +301,7 @@ func TestApplySaysWhatItChanges(t *testing.T) {
 	w.equal("third", apply(hourly("1s"), later), []string{"hourly unchanged", "nightly unchanged"})
 	bad := nightly()
 	bad.Zone = "Nowhere"
-	if _, err := schedule.Apply(t.Context(), w.env.Client(), hourly("2s"), bad, nightly()); err == nil || !strings.Contains(err.Error(), "Nowhere") || !strings.Contains(err.Error(), "two definitions have it") {
+	if _, err := schedule.NewClient(w.env.Client()).Apply(t.Context(), hourly("2s"), bad, nightly()); err == nil || !strings.Contains(err.Error(), "Nowhere") || !strings.Contains(err.Error(), "two definitions have it") {
 		t.Errorf("%v", err)
 	}
 	if d := w.describe(); d.Revision != 1 {
@@ -341,11 +341,11 @@ func TestAScheduleSurvivesACrashAtEachCall(t *testing.T) {
 	turnstiletest.CrashTest(t, app, func(env *turnstiletest.Env) {
 		d := hourly("")
 		d.Overlap = schedule.BufferOne
-		if err := schedule.Create(t.Context(), env.Client(), d); err != nil {
+		if err := schedule.NewClient(env.Client()).Create(t.Context(), d); err != nil {
 			t.Fatal(err)
 		}
 		env.Advance(5 * time.Hour)
-		found, err := schedule.Describe(t.Context(), env.Client(), "hourly")
+		found, err := schedule.NewClient(env.Client()).Describe(t.Context(), "hourly")
 		if err != nil || found.Started+found.MissedTicks+len(found.Buffered) != 5 {
 			t.Fatalf("%+v, %v; want five ticks", found.State, err)
 		}

@@ -28,7 +28,7 @@ func TestEachTickOfAYearIsAccountedFor(t *testing.T) {
 	env := turnstiletest.New(t, good, options...)
 	d := schedule.Definition{Name: "year", Cron: cron, Zone: "Europe/Berlin",
 		CatchUp: schedule.CatchUpAll, Window: 2 * time.Hour, Overlap: schedule.Allow, Starts: schedule.Orchestration(report, "x")}
-	if err := schedule.Create(t.Context(), env.Client(), d); err != nil {
+	if err := schedule.NewClient(env.Client()).Create(t.Context(), d); err != nil {
 		t.Fatal(err)
 	}
 	for month := range 12 {
@@ -44,7 +44,7 @@ func TestEachTickOfAYearIsAccountedFor(t *testing.T) {
 		}
 		env.Advance(time.Date(2026, time.Month(month+2), 1, 0, 0, 30, 0, time.UTC).Sub(env.Now()))
 	}
-	found, err := schedule.Describe(t.Context(), env.Client(), "year")
+	found, err := schedule.NewClient(env.Client()).Describe(t.Context(), "year")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -76,10 +76,6 @@ type NextAttempt struct {
 	Kind, Message string
 }
 
-// MaxNextText is how much of a failure's text goes with the attempt that follows
-// it, in bytes.
-const MaxNextText = 500
-
 // Heartbeat is a sign of life of an attempt.
 type Heartbeat struct {
 	// Attempt that it is of, from 1.

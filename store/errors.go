@@ -22,6 +22,8 @@ var (
 	ErrInvalidTurn = errors.New("store: invalid turn")
 	// ErrBadPageToken: a page token that belongs to another query, or none.
 	ErrBadPageToken = errors.New("store: page token does not belong to this query")
+	// ErrBadSearch: a condition that can't be one.
+	ErrBadSearch = errors.New("store: not a search condition")
 )
 
 // RecordConflictError says that the condition on the record did not hold. It

@@ -9,12 +9,6 @@ import (
 	"time"
 )
 
-// Page sizes of List.
-const (
-	DefaultPageSize = 100
-	MaxPageSize     = 1000
-)
-
 // ListKey is the place of a record in lists, which run from the greatest key
 // to the smallest: when it began, in milliseconds, then its id, so that
 // no two records share one. It never changes while the record lives.

@@ -11,9 +11,6 @@ import (
 // Free reports whether it is a tombstone whose id may be started again.
 func (r *Record) Free(now time.Time) bool { return r.Purged && !r.FreeAt.After(now) }
 
-// MaxEarlierStarts is how many start ids of earlier runs a record keeps.
-const MaxEarlierStarts = 32
-
 // KnowsStart reports whether the instance was begun by this start, now or in an earlier
 // run.
 func (r *Record) KnowsStart(id string) bool {

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -29,9 +28,6 @@ type SearchCondition struct {
 	Operator SearchOperator
 	Value    history.SearchValue
 }
-
-// ErrBadSearch is a condition that can't be one.
-var ErrBadSearch = errors.New("store: not a search condition")
 
 // Holds reports whether the condition holds for the attributes.
 func (c SearchCondition) Holds(attributes history.SearchAttributes) bool {

@@ -7,13 +7,6 @@ import (
 	"strconv"
 )
 
-// MaxInstance is the greatest length of an instance id in bytes. The API checks
-// narrower limits; these are the limits of a table's keys.
-const MaxInstance = 1000
-
-// MaxToken is the greatest length of Turn.Token.
-const MaxToken = 128
-
 // Check reports, as ErrInvalidTurn, why a commit must not be written: no turn or
 // more than two, a turn without events, with a gap, a repeated id or an id below 1,
 // two turns of one execution or of different instances, a missing token. Every

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -67,7 +68,7 @@ func TestAConditionIsReadBackFromItsText(t *testing.T) {
 		case 2:
 			want.Value = history.SearchRealOf(rapid.Float64Range(-1e50, 1e50).Filter(func(f float64) bool { return f == 0 || f > 1e-99 || f < -1e-99 }).Draw(t, "real"))
 		case 3:
-			want.Value = history.SearchMillisOf(rapid.Int64Range(-62135596800000, 253402300799999).Draw(t, "time"))
+			want.Value = history.SearchTimeOf(time.UnixMilli(rapid.Int64Range(-62135596800000, 253402300799999).Draw(t, "time")))
 		}
 		got, err := store.ParseWhere(want.String())
 		if err != nil || len(got) != 1 || got[0] != want {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/turnstile-go/turnstile/internal/exports"
 	"github.com/turnstile-go/turnstile/internal/recording"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -73,7 +74,7 @@ func (e *Env) record(r *recording.Recording) error {
 			if len(turns) == 0 {
 				continue
 			}
-			x := store.Export(of.Instance, n, turns)
+			x := exports.New(of.Instance, n, turns)
 			x.Events = e.opts.codecs.OpenWhatItCan(of.Instance, n, x.Events)
 			r.Histories = append(r.Histories, x)
 		}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/internal/exports"
 	"github.com/turnstile-go/turnstile/internal/recording"
-	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
@@ -89,7 +89,7 @@ func TestTheRunThatFailedIsKeptWithItsHistories(t *testing.T) {
 	if len(r.Histories) != 1 || r.Histories[0].Instance != "concert/17" {
 		t.Fatalf("it holds %+v", r.Histories)
 	}
-	turns, known := store.Exported(r.Histories[0])
+	turns, known := exports.Turns(r.Histories[0])
 	if got := turnstiletest.History(r.Histories[0].Events).String(); got != "Started Act(Charge) Failed(application)←2 Failed(application)" || !known || len(turns) != 2 {
 		t.Errorf("its history is %s in %d turns", got, len(turns))
 	}

@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/exports"
 	"github.com/turnstile-go/turnstile/internal/recording"
-	"github.com/turnstile-go/turnstile/store"
 )
 
 // Export returns the export of all executions of the instance, as Replay and the
@@ -41,7 +41,7 @@ func (e *Env) exports(instance string) []history.Export {
 	}
 	var all []history.Export
 	for n := first; n <= last; n++ {
-		all = append(all, store.Export(instance, n, e.turns(instance, n)))
+		all = append(all, exports.New(instance, n, e.turns(instance, n)))
 	}
 	return all
 }

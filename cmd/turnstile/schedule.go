@@ -65,7 +65,7 @@ func (c *cli) schedules(ctx context.Context, cl instances) error {
 	all := []schedule.State{}
 	t := term.NewTable("SCHEDULE", "STATUS", "WHEN", "NEXT", "STARTED", "MISSED", "STARTS")
 	for token := ""; ; {
-		page, err := schedule.List(ctx, cl, token)
+		page, err := schedule.NewClient(cl).List(ctx, token)
 		if err != nil {
 			return err
 		}
@@ -127,7 +127,7 @@ func scheduleShowCommand() *command {
 			"outage or deleted. Times are UTC."),
 		func(c *cli, _ *flag.FlagSet) func(context.Context, instances, string) error {
 			return func(ctx context.Context, cl instances, name string) error {
-				d, err := schedule.Describe(ctx, cl, name)
+				d, err := schedule.NewClient(cl).Describe(ctx, name)
 				if err != nil {
 					return err
 				}

@@ -14,29 +14,29 @@ func schedulePauseCommand() *command {
 	return onSchedule("pause", "stop a schedule until it is resumed",
 		paragraph("A paused schedule starts nothing. Ticks that pass meanwhile are not started when it is",
 			"resumed; schedule backfill starts them."),
-		noted("paused", schedule.Pause), `turnstile schedule pause nightly-report --reason 'the warehouse moves'`)
+		noted("paused", (*schedule.Client).Pause), `turnstile schedule pause nightly-report --reason 'the warehouse moves'`)
 }
 
 func scheduleResumeCommand() *command {
 	return onSchedule("resume", "let a paused schedule go on with its next tick",
 		paragraph("It goes on with the first tick after now."),
-		noted("resumed", schedule.Resume), "turnstile schedule resume nightly-report")
+		noted("resumed", (*schedule.Client).Resume), "turnstile schedule resume nightly-report")
 }
 
 func scheduleDeleteCommand() *command {
 	return onSchedule("delete", "delete a schedule; the instances that it has started go on",
 		paragraph("The name can be created again at once. A deployment that applies its definition creates",
 			"it again."),
-		noted("deleted", schedule.Delete), "turnstile schedule delete nightly-report")
+		noted("deleted", (*schedule.Client).Delete), "turnstile schedule delete nightly-report")
 }
 
 // noted is what takes a schedule and a reason.
-func noted(done string, do func(ctx context.Context, c schedule.Client, name, note string) error) func(*cli, *flag.FlagSet) func(context.Context, instances, string) error {
+func noted(done string, do func(c *schedule.Client, ctx context.Context, name, note string) error) func(*cli, *flag.FlagSet) func(context.Context, instances, string) error {
 	return func(c *cli, flags *flag.FlagSet) func(context.Context, instances, string) error {
 		reason := flags.String("reason", "", "`TEXT` that schedule show shows")
 		c.settings.declareActor(flags)
 		return func(ctx context.Context, cl instances, name string) error {
-			if err := do(ctx, cl, name, *reason); err != nil {
+			if err := do(schedule.NewClient(cl), ctx, name, *reason); err != nil {
 				return err
 			}
 			fmt.Fprintf(c.out, "schedule %s will be %s\n", name, done)
@@ -51,7 +51,7 @@ func scheduleTriggerCommand() *command {
 		func(c *cli, flags *flag.FlagSet) func(context.Context, instances, string) error {
 			c.settings.declareActor(flags)
 			return func(ctx context.Context, cl instances, name string) error {
-				instance, err := schedule.Trigger(ctx, cl, name)
+				instance, err := schedule.NewClient(cl).Trigger(ctx, name)
 				if err == nil {
 					fmt.Fprintln(c.out, instance)
 				}
@@ -84,7 +84,7 @@ func scheduleBackfillCommand() *command {
 				if to.IsZero() {
 					to = c.now()
 				}
-				n, err := schedule.Backfill(ctx, cl, name, from, to)
+				n, err := schedule.NewClient(cl).Backfill(ctx, name, from, to)
 				if err == nil {
 					fmt.Fprintf(c.out, "%s will be started\n", plural(n, "tick", "ticks"))
 				}
@@ -119,13 +119,13 @@ func scheduleCreateCommand() *command {
 				}
 				d.Name, d.Overlap, d.CatchUp = name, schedule.Overlap(*overlap), schedule.CatchUp(*catchUp)
 				if !*update {
-					if err := schedule.Create(ctx, cl, d); err != nil {
+					if err := schedule.NewClient(cl).Create(ctx, d); err != nil {
 						return err
 					}
 					fmt.Fprintf(c.out, "schedule %s will be due at %s\n", name, firstTick(&d, c.now()))
 					return nil
 				}
-				changes, err := schedule.Apply(ctx, cl, d)
+				changes, err := schedule.NewClient(cl).Apply(ctx, d)
 				for _, change := range changes {
 					fmt.Fprintf(c.out, "schedule %s %s\n", change.Name, change.Did)
 				}

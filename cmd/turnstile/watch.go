@@ -13,6 +13,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/internal/exports"
 	"github.com/turnstile-go/turnstile/internal/livetrace"
 	"github.com/turnstile-go/turnstile/internal/printable"
 	"github.com/turnstile-go/turnstile/store"
@@ -130,7 +131,7 @@ func (w *watching) look(ctx context.Context, d *client.Description, skip bool) e
 
 // show shows the turns of an execution behind the last event that was shown.
 func (w *watching) show(x history.Export, skip bool) {
-	turns, known := store.Exported(x)
+	turns, known := exports.Turns(x)
 	if !known && len(x.Events) > 0 {
 		turns = []store.Turn{{Instance: x.Instance, ExecutionID: x.ExecutionID, Events: x.Events}}
 	}

@@ -27,7 +27,7 @@ var nightly = schedule.Definition{
 }
 
 func applySchedules(ctx context.Context, c *client.Client) error {
-	changes, err := schedule.Apply(ctx, c, nightly)
+	changes, err := schedule.NewClient(c).Apply(ctx, nightly)
 	for _, change := range changes {
 		fmt.Println(change.Name, change.Did)
 	}
@@ -41,20 +41,21 @@ func newScheduledApp() *turnstile.App {
 func report(_ turnstile.Context, in ReportInput) (string, error) { return in.Kind, nil }
 
 func operate(ctx context.Context, c *client.Client) error {
-	if err := schedule.Pause(ctx, c, "nightly-report", "the warehouse moves"); err != nil {
+	schedules := schedule.NewClient(c)
+	if err := schedules.Pause(ctx, "nightly-report", "the warehouse moves"); err != nil {
 		return err
 	}
-	if err := schedule.Resume(ctx, c, "nightly-report", "the warehouse has moved"); err != nil {
+	if err := schedules.Resume(ctx, "nightly-report", "the warehouse has moved"); err != nil {
 		return err
 	}
-	instance, err := schedule.Trigger(ctx, c, "nightly-report")
+	instance, err := schedules.Trigger(ctx, "nightly-report")
 	if err != nil {
 		return err
 	}
 	fmt.Println("started", instance)
 
 	from, to := time.Now().AddDate(0, 0, -7), time.Now()
-	_, err = schedule.Backfill(ctx, c, "nightly-report", from, to)
+	_, err = schedules.Backfill(ctx, "nightly-report", from, to)
 	return err
 }
 
@@ -69,7 +70,7 @@ func TestTheSchedulesOfTheGuide(t *testing.T) {
 		t.Fatal(err)
 	}
 	env.Advance(48 * time.Hour)
-	d, err := schedule.Describe(t.Context(), env.Client(), "nightly-report")
+	d, err := schedule.NewClient(env.Client()).Describe(t.Context(), "nightly-report")
 	if err != nil || d.Started != 10 { // One triggered, seven of the backfill, two nights.
 		t.Errorf("%d started, %v", d.Started, err)
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/internal/exports"
 )
 
 // export answers with the history of an execution as `turnstile history --export`
@@ -19,7 +19,7 @@ func (h *handler) export(r *request) error {
 	if err != nil {
 		return err
 	}
-	out := store.Export(r.vars["id"], x.number, x.turns)
+	out := exports.New(r.vars["id"], x.number, x.turns)
 	out.Events = h.open(x, out.Events)
 	text := history.EncodeExport(out)
 	r.w.Header().Set("Content-Type", "application/json; charset=utf-8")

@@ -12,7 +12,7 @@ import (
 
 // schedules returns a page of schedules.
 func (h *handler) schedules(r *request) (api.ScheduleList, error) {
-	page, err := schedule.List(r.Context(), h.client, r.query.Get("page_token"))
+	page, err := schedule.NewClient(h.client).List(r.Context(), r.query.Get("page_token"))
 	out := api.ScheduleList{At: h.now().UTC(), Schedules: []api.Schedule{}, NextPageToken: page.NextPageToken}
 	for i := range page.Schedules {
 		out.Schedules = append(out.Schedules, scheduleOf(&page.Schedules[i]))
@@ -21,34 +21,34 @@ func (h *handler) schedules(r *request) (api.ScheduleList, error) {
 }
 
 func (h *handler) schedule(r *request) (api.Schedule, error) {
-	d, err := schedule.Describe(r.Context(), h.client, r.vars["name"])
+	d, err := schedule.NewClient(h.client).Describe(r.Context(), r.vars["name"])
 	return scheduleOf(&d), err
 }
 
 func (h *handler) pauseSchedule(r *request, in api.ScheduleNote) (api.ScheduleAsked, error) {
 	name := r.vars["name"]
-	return api.ScheduleAsked{Name: name}, schedule.Pause(r.Context(), h.as(r.Request), name, in.Note)
+	return api.ScheduleAsked{Name: name}, schedule.NewClient(h.as(r.Request)).Pause(r.Context(), name, in.Note)
 }
 
 func (h *handler) resumeSchedule(r *request, in api.ScheduleNote) (api.ScheduleAsked, error) {
 	name := r.vars["name"]
-	return api.ScheduleAsked{Name: name}, schedule.Resume(r.Context(), h.as(r.Request), name, in.Note)
+	return api.ScheduleAsked{Name: name}, schedule.NewClient(h.as(r.Request)).Resume(r.Context(), name, in.Note)
 }
 
 func (h *handler) deleteSchedule(r *request, in api.ScheduleNote) (api.ScheduleAsked, error) {
 	name := r.vars["name"]
-	return api.ScheduleAsked{Name: name}, schedule.Delete(r.Context(), h.as(r.Request), name, in.Note)
+	return api.ScheduleAsked{Name: name}, schedule.NewClient(h.as(r.Request)).Delete(r.Context(), name, in.Note)
 }
 
 func (h *handler) triggerSchedule(r *request, _ api.ScheduleTrigger) (api.ScheduleAsked, error) {
 	name := r.vars["name"]
-	instance, err := schedule.Trigger(r.Context(), h.as(r.Request), name)
+	instance, err := schedule.NewClient(h.as(r.Request)).Trigger(r.Context(), name)
 	return api.ScheduleAsked{Name: name, Instance: instance}, err
 }
 
 func (h *handler) backfillSchedule(r *request, in api.ScheduleBackfill) (api.ScheduleAsked, error) {
 	name := r.vars["name"]
-	n, err := schedule.Backfill(r.Context(), h.as(r.Request), name, in.From, in.To)
+	n, err := schedule.NewClient(h.as(r.Request)).Backfill(r.Context(), name, in.From, in.To)
 	return api.ScheduleAsked{Name: name, Ticks: n}, err
 }
 

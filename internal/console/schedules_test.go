@@ -21,7 +21,7 @@ func scheduling(t *testing.T) (*bench, *turnstiletest.Env) {
 	env := turnstiletest.New(t, turnstile.NewApp(schedule.Part(), report.Implement(func(turnstile.Context, string) (string, error) { return "done", nil })),
 		turnstiletest.WithStartTime(time.Date(2026, 1, 1, 0, 30, 0, 0, time.UTC)))
 	d := schedule.Definition{Name: "hourly / report", Cron: "0 * * * *", Zone: "Europe/Berlin", Overlap: schedule.BufferOne, Starts: schedule.Orchestration(report, "x")}
-	if err := schedule.Create(t.Context(), env.Client(), d); err != nil {
+	if err := schedule.NewClient(env.Client()).Create(t.Context(), d); err != nil {
 		t.Fatal(err)
 	}
 	env.Advance(2 * time.Hour)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/exports"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -43,7 +44,7 @@ func FromEvents(instance string, executionID int64, events []history.Event) Sour
 // FromExport returns the source of an exported execution: with its turns where the
 // export has them.
 func FromExport(x history.Export) Source {
-	if turns, known := store.Exported(x); known {
+	if turns, known := exports.Turns(x); known {
 		return FromTurns(x.ExecutionID, turns)
 	}
 	return FromEvents(x.Instance, x.ExecutionID, x.Events)

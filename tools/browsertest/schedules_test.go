@@ -32,7 +32,7 @@ func serveSchedules(t *testing.T, definitions ...schedule.Definition) (*site, *c
 		cancel()
 		<-ended
 	})
-	if _, err := schedule.Apply(t.Context(), env.Client(), definitions...); err != nil {
+	if _, err := schedule.NewClient(env.Client()).Apply(t.Context(), definitions...); err != nil {
 		t.Fatal(err)
 	}
 	h, err := console.Handler(env.Client(), console.AllowActions(), console.WithPolling(100*time.Millisecond, 1_000_000))

@@ -7,6 +7,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/clock"
+	"github.com/turnstile-go/turnstile/internal/exports"
 	"github.com/turnstile-go/turnstile/internal/host/inbox"
 	"github.com/turnstile-go/turnstile/internal/host/sharing"
 	"github.com/turnstile-go/turnstile/store"
@@ -92,7 +93,7 @@ func (k *Keeper) give(ctx context.Context, turns []store.Turn) error {
 		return nil
 	}
 	instance, n := turns[0].Instance, turns[0].ExecutionID
-	if err := k.Archive.Keep(ctx, instance, n, history.EncodeExport(store.Export(instance, n, turns))); err != nil {
+	if err := k.Archive.Keep(ctx, instance, n, history.EncodeExport(exports.New(instance, n, turns))); err != nil {
 		return fmt.Errorf("host: execution %d of instance %q not archived: %w", n, instance, err)
 	}
 	return nil

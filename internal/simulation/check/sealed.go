@@ -40,7 +40,7 @@ func (w *checker) showsTurns(p *world.Process, turns []store.Turn) {
 			if e.Start != nil {
 				values = append(values, e.Start.CustomStatus)
 			}
-			w.notesOf(p).shown = history.AppendEvent(w.notesOf(p).shown[:0], e)
+			w.notesOf(p).shown = history.Encode([]history.Event{*e})
 			w.shows(p, func() string { return fmt.Sprintf("event %d of %s", e.EventID, turns[i].Instance) }, e.Codec, w.notesOf(p).shown, values...)
 		}
 	}

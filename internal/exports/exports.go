@@ -1,10 +1,14 @@
-package store
+// Package exports makes the export of an execution from its turns, and turns from an export.
+package exports
 
-import "github.com/turnstile-go/turnstile/history"
+import (
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
+)
 
-// Export returns turns of one execution, in order, as an export: their events, and
+// New returns turns of one execution, in order, as an export: their events, and
 // which of them were committed together. Payloads are as they are.
-func Export(instance string, executionID int64, turns []Turn) history.Export {
+func New(instance string, executionID int64, turns []store.Turn) history.Export {
 	x := history.Export{Instance: instance, ExecutionID: executionID}
 	for i := range turns {
 		t := &turns[i]
@@ -14,10 +18,10 @@ func Export(instance string, executionID int64, turns []Turn) history.Export {
 	return x
 }
 
-// Exported returns the turns of an export, without tokens. known is false where it
+// Turns returns the turns of an export, without tokens. known is false where it
 // does not say which events were committed together, or where what it says does not
 // fit its events, as when somebody has cut it: there are no turns then.
-func Exported(x history.Export) (turns []Turn, known bool) {
+func Turns(x history.Export) (turns []store.Turn, known bool) {
 	if n := len(x.Turns); n == 0 || len(x.Events) == 0 || x.Turns[n-1].Last != x.Events[len(x.Events)-1].EventID {
 		return nil, false
 	}
@@ -30,7 +34,7 @@ func Exported(x history.Export) (turns []Turn, known bool) {
 		if n == 0 || events[n-1].EventID != t.Last {
 			return nil, false
 		}
-		turns = append(turns, Turn{Instance: x.Instance, ExecutionID: x.ExecutionID, Events: events[:n:n],
+		turns = append(turns, store.Turn{Instance: x.Instance, ExecutionID: x.ExecutionID, Events: events[:n:n],
 			Messaged: t.Messaged, Parked: t.Parked, Cancelled: t.Cancelled})
 		events = events[n:]
 	}

@@ -1,10 +1,11 @@
-package store_test
+package exports_test
 
 import (
 	"reflect"
 	"testing"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/exports"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -18,12 +19,12 @@ func TestAnExportHasTheTurnsThatItWasMadeOf(t *testing.T) {
 		{Instance: "order-1", ExecutionID: 2, Events: []history.Event{event(3)}, Parked: true},
 		{Instance: "order-1", ExecutionID: 2, Events: []history.Event{event(4), event(5), event(6)}, Cancelled: []int64{2, 1}},
 	}
-	x := store.Export("order-1", 2, turns)
+	x := exports.New("order-1", 2, turns)
 	read, err := history.DecodeExport(history.EncodeExport(x))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, known := store.Exported(read); !known || !reflect.DeepEqual(got, turns) {
+	if got, known := exports.Turns(read); !known || !reflect.DeepEqual(got, turns) {
 		t.Errorf("they are read as %+v (%t), want %+v", got, known, turns)
 	}
 	for name, change := range map[string]func(*history.Export){
@@ -35,7 +36,7 @@ func TestAnExportHasTheTurnsThatItWasMadeOf(t *testing.T) {
 	} {
 		cut := x
 		change(&cut)
-		if got, known := store.Exported(cut); known || got != nil {
+		if got, known := exports.Turns(cut); known || got != nil {
 			t.Errorf("%s: the turns are %+v", name, got)
 		}
 	}

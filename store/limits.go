@@ -1,0 +1,18 @@
+package store
+
+// Limits of what a store is given.
+const (
+	// MaxInstance is the greatest length of an instance id in bytes. The API checks
+	// narrower limits; these are the limits of a table's keys.
+	MaxInstance = 1000
+	// MaxToken is the greatest length of Turn.Token.
+	MaxToken = 128
+	// MaxNextText is how much of a failure's text goes with the attempt that follows
+	// it, in bytes.
+	MaxNextText = 500
+	// MaxEarlierStarts is how many start ids of earlier runs a record keeps.
+	MaxEarlierStarts = 32
+	// DefaultPageSize and MaxPageSize are those of a ListQuery.
+	DefaultPageSize = 100
+	MaxPageSize     = 1000
+)
