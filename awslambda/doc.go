@@ -25,4 +25,13 @@
 // Both functions answer SQS with partial batch responses, so their event
 // source mappings need FunctionResponseTypes: [ReportBatchItemFailures], or
 // every message of a batch counts as done.
+//
+// # The names that most programs need
+//
+//   - [RunOrchestrator] and [RunActivities] are the mains of the two functions, and [NewClient]
+//     makes the client of a service.
+//   - [WithLogger], [WithSettings], [WithObserver] and [WithCodecs] mean the same as in package
+//     embedded.
+//   - [NewOrchestrator] and [NewActivityFunction] return the handlers, if your program starts
+//     Lambda itself.
 package awslambda
