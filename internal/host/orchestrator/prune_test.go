@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"strconv"
 	"testing"
 	"time"
@@ -290,4 +291,49 @@ func TestO11PruningThatIsKilledAnywhereLosesNothing(t *testing.T) {
 			w.expectKept("main", r.FirstExecution, r.FirstExecution-1)
 		}
 	}
+}
+
+func TestO11PruningUnderRandomKillsAndCopies(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(20) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			r := rand.New(rand.NewPCG(28, seed))
+			w := newLoop(t, func(w *world) {
+				w.logger = slog.New(slog.DiscardHandler)
+				w.settings.Purge.Page = 1 + r.IntN(9)
+				w.die = func() (bool, bool) { return r.IntN(60) == 0, r.IntN(2) == 0 }
+				w.twice = func() bool { return r.IntN(6) == 0 }
+				w.evict = func() bool { return r.IntN(3) == 0 }
+			})
+			w.run()
+			w.expectOutput("loop", "60")
+			w.expectInvariants("loop")
+			w.expectDead()
+			found := w.record("loop")
+			if found.Pruned < 20 {
+				t.Errorf("%d of %d executions are pruned", found.Pruned, found.ExecutionID)
+			}
+			w.expectKept("loop", found.FirstExecution, found.FirstExecution-1)
+		})
+	}
+}
+
+func TestO11ARequestForAnExecutionThatIsKeptPrunesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) {
+		w.idle = 200 * day
+		w.orchestration("Loop", looping(9, 2*day), keeps(3))
+	})
+	w.start("loop", "Loop", "1")
+	w.run()
+	w.clock.Advance(30 * day)
+	for _, upTo := range []int64{7, 8, 9, 10, 100} {
+		w.send(wire.Item{Kind: wire.PurgeInstance, Instance: "loop", ID: fmt.Sprint("p-", upTo), UpToExecution: upTo})
+		w.run()
+		w.expectKept("loop", 1, 0)
+	}
+	w.send(wire.Item{Kind: wire.PurgeInstance, Instance: "loop", ID: "p-6", UpToExecution: 6})
+	w.run()
+	w.expectKept("loop", 7, 6)
 }
