@@ -57,6 +57,10 @@ func TestA13APendingActivityIsLookedAtWhenALimitMayBeOver(t *testing.T) {
 	i.now = i.now.Add(10 * day)
 	i.each(result(2), pending(1))
 
+	i = p.anew("it was completed, and the instance goes on: a message that comes back may have become what stands there", chain(2))
+	i.each(start("s"), result(2), pending(1))
+	i.again(pending(1))
+
 	i = begin("its limit is over", history.Retry{TotalTimeoutMS: (30 * day).Milliseconds(), MaxAttempts: 3})
 	i.take(pending(1))
 	i.now = began.Add(30 * day)
@@ -111,6 +115,11 @@ func TestA13APendingActivityIsLookedAtWhenALimitMayBeOver(t *testing.T) {
 		pending 2 → asks for limits 2 in 719h59m0s, settles pending
 		result of 2 → runs; commits 3-4: Done←2 Completed; settles recorded
 		pending 2 → settles late
+		# it was completed, and the instance goes on: a message that comes back may have become what stands there
+		start s → runs; commits 1-2: Started Act(Step), sends activity 2; settles recorded
+		result of 2 → runs; commits 3-4: Done←2 Act(Step), sends activity 4; settles recorded
+		pending 2 → settles late
+		pending 2×2 → again activity 4; settles becomes ActivityFailed total_timeout; runs; writes nothing; settles duplicate
 		# its limit is over
 		pending 2 → asks for limits 2 in 719h59m0s, settles pending
 		pending 2 → settles becomes ActivityFailed total_timeout; runs; commits 3-4: Failed(total_timeout)←2 Completed; settles recorded
@@ -118,14 +127,14 @@ func TestA13APendingActivityIsLookedAtWhenALimitMayBeOver(t *testing.T) {
 		stands at execution 1, completed with "total_timeout 1 activity \"Work\" was not done within 720h0m0s, the time of all its attempts together"
 		# heartbeats, and then none
 		pending 2 → reads activity 2; asks for limits 2 in 59m0s, settles pending
-		heartbeat of 2 → reads activity 2; beats for activity 2, settles heartbeat
+		heartbeat of 2 → reads activity 2; beats for activity 2, kept for 337h0m0s, settles heartbeat
 		pending 2 → reads activity 2; asks for limits 2 in 59m0s, settles pending
 		pending 2 → reads activity 2; sends attempt behind 1 of activity 2, settles heartbeat_timeout
 		pending 2 → reads activity 2; asks for limits 2 in 1h0m0s, settles pending
 		pending 2 → reads activity 2; settles becomes ActivityFailed heartbeat_timeout; runs; commits 3-4: Failed(heartbeat_timeout)←2 Completed; settles recorded
 		stands at execution 1, completed with "heartbeat_timeout 2 attempt 2 of the pending activity \"Work\" gave no heartbeat for 1h0m0s"
 		# a heartbeat is kept for as long as it counts
-		heartbeat of 2 → reads activity 2; beats for activity 2, settles heartbeat
+		heartbeat of 2 → reads activity 2; beats for activity 2, kept for 1296h0m0s, settles heartbeat
 		pending 2 → reads activity 2; asks for limits 2 in 24h0m0s, settles pending
 		pending 2 → reads activity 2; settles becomes ActivityFailed heartbeat_timeout; runs; commits 3-4: Failed(heartbeat_timeout)←2 Completed; settles recorded
 		stands at execution 1, completed with "heartbeat_timeout 1 attempt 1 of the pending activity \"Work\" gave no heartbeat for 960h0m0s"

@@ -69,6 +69,8 @@ type play struct {
 	writing func(*Write) error
 	// left is the time that is left of each invocation; 0 for all of it.
 	left time.Duration
+	// deletion is the record whose histories were to be deleted last.
+	deletion *store.Record
 	// blocked is what blocks in the code.
 	blocked *engine.Blocked
 }
@@ -471,6 +473,9 @@ func (p *play) carryOut(t *Turn, plan *Plan) error {
 	}
 	if a := plan.Send.Attempt; a != nil {
 		a.Message.State = inbox.Settled
+	}
+	if d := plan.Send.Deletion; d != nil {
+		p.deletion = d
 	}
 	if b := plan.Send.Beat; b != nil {
 		p.activities[b.Key.EventID] = store.ActivityState{Beat: b.Beat}

@@ -81,6 +81,9 @@ func TestO04APurgeThatIsRepeatedSchedulesALostDeletionAgain(t *testing.T) {
 	p.each(start("s"), event("e"), purge("p"))
 	p.now = p.now.Add(2 * time.Hour)
 	p.take(purge("again"))
+	if ended := p.now.Add(-time.Minute); !p.deletion.EndedAt.Equal(ended) {
+		t.Errorf("the history is to be deleted as that of what ended at %s, not %s", p.deletion.EndedAt, ended)
+	}
 	p.expect(`
 		start s → runs; commits 1-2: Started Sub(go); settles recorded
 		event e → runs; commits 3-4: Ev(go) Completed; settles recorded

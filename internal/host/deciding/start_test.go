@@ -331,7 +331,17 @@ func TestK07WhatEndsAnInstance(t *testing.T) {
 	p := newPlay(t, nil)
 	i := p.anew("a terminate of what is stuck", panics)
 	i.each(start("s"), terminate("t"))
+	if m := i.record().Failure.Message; m != "terminated" {
+		t.Errorf("it was terminated with the reason %q", m)
+	}
 	i.stands()
+	i = p.anew("a reason that is given", waits("go"))
+	enough := terminate("t")
+	enough.Reason = "enough"
+	i.each(start("s"), enough)
+	if m := i.record().Failure.Message; m != "enough" {
+		t.Errorf("it was terminated with the reason %q", m)
+	}
 	i = p.anew("a cancel behind the start", chain(1))
 	i.take(start("s"), cancel("c"))
 	i = p.anew("a history with as many events as it may have: a duplicate ends nothing, news does", waits("go", "go", "go"))
@@ -361,6 +371,9 @@ func TestK07WhatEndsAnInstance(t *testing.T) {
 		start s → runs; commits 1 parked: Started, marks panic; settles recorded
 		terminate t → commits 2: Failed(terminated); settles recorded
 		stands at execution 1, terminated of terminated
+		# a reason that is given
+		start s → runs; commits 1-2: Started Sub(go); settles recorded
+		terminate t → commits 3: Failed(terminated); settles recorded
 		# a cancel behind the start
 		start s, cancel c → runs; commits 1-4: Started Act(Step) CancelRequested Failed(cancelled), closes [2]; settles recorded recorded
 		# a history with as many events as it may have: a duplicate ends nothing, news does
@@ -406,6 +419,9 @@ func TestV05APatchWhoseCodeIsGoneIsStuckAfterItsWindow(t *testing.T) {
 	p.take(round)
 	p.now = p.now.Add(p.settings.Messages.PatchWindow)
 	p.take(round)
+	if since := time.UnixMilli(p.record().Problem.SinceMS); !since.Equal(p.now.Add(-time.Minute)) {
+		t.Errorf("it is stuck since %s, and it is %s", since, p.now)
+	}
 	p.stands()
 	p.take(event("e2"))
 	p.expect(`

@@ -122,7 +122,7 @@ func sendWords(s *Sending) string {
 	case s.Attempt != nil:
 		return fmt.Sprintf("sends attempt behind %d of activity %d, settles %s", s.Attempt.Item.Attempt, s.Attempt.EventID, s.Attempt.Outcome)
 	case s.Beat != nil:
-		return fmt.Sprintf("beats for activity %d", s.Beat.Key.EventID)
+		return fmt.Sprintf("beats for activity %d, kept for %s", s.Beat.Key.EventID, s.Beat.Until.Sub(s.Beat.Beat.At))
 	case s.Untold != "":
 		return "tells of the mark"
 	case s.GoOn != nil:
