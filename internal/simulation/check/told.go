@@ -16,7 +16,8 @@ import (
 // the bus has taken.
 type told struct {
 	happened []moment
-	marks    map[markOf]bool
+	// marks that are to be told; landed are the changes of marks that were looked at, by stamp.
+	marks, landed map[markOf]bool
 	// published are the events by instance and number, numbers those of marks.
 	published map[numbered]host.InstanceEvent
 	numbers   map[markOf]string
@@ -102,6 +103,13 @@ func (w *checker) tells(x *world.Write) {
 		what, stamp = "recovered", *c.Stamp
 	case *c.Problem != nil && (*c.Problem).Kind != store.ProblemCorrupt && !isStuck(g.before):
 		what, stamp = "stuck", *c.Stamp
+	}
+	if c.Stamp != nil && c.Create == nil {
+		at := markOf{instance: g.instance, stamp: *c.Stamp}
+		if w.told.landed[at] {
+			return // A write that finds its own: what it changed was seen when it landed.
+		}
+		note(&w.told.landed, at, true)
 	}
 	if what == "" {
 		return
