@@ -145,7 +145,7 @@ func excused(w *world.World) map[string]bool {
 	if w.Lost {
 		m[history.FailureLost] = true
 	}
-	if w.Faults.Total() > 0 {
+	if w.Faults.Total() > 0 || w.Died {
 		m[history.FailureInterrupted] = true
 	}
 	if w.Faults[fault.SlowActivity]+w.Faults[fault.Slow]+w.Faults[fault.Stalled]+w.Faults[fault.OutOfTime]+w.Faults[fault.Frozen] > 0 {

@@ -186,6 +186,7 @@ func (p *Process) Die(why string) {
 			if p.Running.beside > 0 {
 				p.W.Reached("side by side, crash")
 			}
+			p.W.Died = true
 			p.W.Watch.Dies(p.Running)
 		}
 		p.W.Log("%s DIES: %s", p.Name, why)

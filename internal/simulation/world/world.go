@@ -131,6 +131,8 @@ type World struct {
 	// archived are the documents of executions that the archive has.
 	archived map[ledger.Execution][]byte
 	Lost     bool
+	// Died: a process has died in an invocation, by a fault or by its activity.
+	Died bool
 	// Rejected: a queue has taken a message at no time, for what it is.
 	Rejected bool
 	// Discarded are the bodies of dead letters that a forger had sent, and that
