@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/redriving"
 	"github.com/turnstile-go/turnstile/internal/wire"
@@ -14,6 +15,9 @@ import (
 type RedriveRequest struct {
 	// Instance id.
 	Instance string
+	// As is the id of a new instance that goes on in place of the instance: a fork. The
+	// instance stays as it is, also if it has not ended. Empty for the instance itself.
+	As string
 	// From is an event of the last execution: what led to it happens again, and all behind
 	// it. 0 for where the instance failed.
 	From int64
@@ -81,15 +85,29 @@ const maxTakenOver = 3 << 20
 // (events, detached starts) is not sent again. A parent that waited for the instance has
 // been told how it ended, and is told nothing more.
 //
+// With As another instance goes on, which takes over the same, and this one stays as it is.
+// The two share nothing that is open: the fork has its own activities, timers, tokens and
+// children, and its children take over what those of the instance have done. It needs the
+// instance no more: that can be redriven, rerun or purged. It has the idempotency keys that
+// the instance has, for what was open. A child whose id the code chose is not forked: the
+// fork asks for that id, as its declaration says.
+//
 // It reads the record and the history of the last execution.
 //
-// Errors: [*NotFoundError]; [*StillRunningError] without Reset; [*RedriveError] if the
+// Errors: [*NotFoundError]; [*StillRunningError] without Reset or As; [*RedriveError] if the
 // instance has completed and no event is given, if it has no such event, or if what is to be
-// taken over has more than 3 MB; those of [Client.Start].
+// taken over has more than 3 MB; [*turnstile.InvalidArgumentError] for As with the instance
+// itself, or with Reset; those of [Client.Start].
 func (c *Client) Redrive(ctx context.Context, r RedriveRequest) (Redriven, error) {
+	if problem := r.misuse(); problem != "" {
+		return Redriven{}, &turnstile.InvalidArgumentError{Call: "Redrive", Argument: "As", Problem: problem}
+	}
 	d, err := c.Describe(ctx, r.Instance)
 	if err != nil {
 		return Redriven{}, err
+	}
+	if r.As != "" {
+		return c.fork(ctx, &d, &r)
 	}
 	if r.DeduplicationID != "" && r.DeduplicationID == d.StartID {
 		return Redriven{Started: Started{Instance: r.Instance, StartID: d.StartID}}, nil
@@ -121,6 +139,40 @@ func (c *Client) Redrive(ctx context.Context, r RedriveRequest) (Redriven, error
 	return result, nil
 }
 
+// misuse says what is wrong with As; empty if nothing is.
+func (r *RedriveRequest) misuse() string {
+	switch {
+	case r.As == "":
+	case r.As == r.Instance:
+		return "is the instance itself; leave it empty to redrive that, or choose another id"
+	case r.Reset:
+		return "is for a fork, which leaves the instance as it is; leave Reset out"
+	}
+	return ""
+}
+
+// fork has another instance go on in place of one.
+func (c *Client) fork(ctx context.Context, d *Description, r *RedriveRequest) (Redriven, error) {
+	result, err := c.planRedrive(ctx, d, r)
+	if err != nil || r.DryRun {
+		return result, err
+	}
+	start, err := c.startItem(&StartRequest{Name: d.Name, Instance: r.As, DeduplicationID: r.DeduplicationID})
+	if err != nil {
+		return Redriven{}, err
+	}
+	start.Reason = r.Reason
+	start.Origin = &history.Origin{Instance: r.Instance, ExecutionID: d.ExecutionID, EventID: r.From}
+	err = c.intercepted(ctx, "redrive", start, nil, func(ctx context.Context, item wire.Item) error {
+		result.Started, err = c.start(ctx, &StartRequest{}, item)
+		return err
+	})
+	if err != nil {
+		return Redriven{}, err
+	}
+	return result, nil
+}
+
 // planRedrive finds out what a redrive would have go on.
 func (c *Client) planRedrive(ctx context.Context, d *Description, r *RedriveRequest) (Redriven, error) {
 	turns, execution, err := c.read(ctx, *d, 0)
@@ -135,10 +187,9 @@ func (c *Client) planRedrive(ctx context.Context, d *Description, r *RedriveRequ
 		cancelled = append(cancelled, redriving.Cancelled{Events: turns[i].Cancelled, By: turns[i].Last()})
 	}
 	if !d.Status.Terminal() {
-		end := history.Event{Kind: history.OrchestrationFailed, EventID: int64(len(events)) + 1, Imposed: history.ImposedTerminated}
-		events = append(events, end) // What the terminate adds.
+		events = redriving.AsEnded(events, false) // By the terminate of a reset, or for a fork.
 	}
-	p, err := redriving.From(r.Instance, execution, events, redriving.Request{From: r.From, ExecutionID: execution + 1, Cancelled: cancelled})
+	p, err := redriving.From(r.Instance, execution, events, redriving.Request{Instance: r.As, From: r.From, ExecutionID: execution + 1, Cancelled: cancelled})
 	if refused, is := errors.AsType[*redriving.Error](err); is {
 		return Redriven{}, &RedriveError{Instance: r.Instance, ExecutionID: execution, EventID: r.From, Problem: refused.Problem}
 	}

@@ -98,3 +98,86 @@ func TestO10WhatCannotBeRedriven(t *testing.T) {
 	}
 	ok[int](t)(waiting.Wait(e.ctx))
 }
+
+func TestO12AForkGoesOnAsAnotherInstance(t *testing.T) {
+	t.Parallel()
+	var (
+		job    = turnstile.NewOrchestration[int, int]("Job")
+		work   = turnstile.NewActivity[int, int]("Work")
+		broken = true
+		runs   = map[int]int{}
+	)
+	e := start(t,
+		work.Implement(func(_ context.Context, in int) (int, error) {
+			if runs[in]++; in == 2 && broken {
+				return 0, turnstile.NonRetryable(errors.New("broken"))
+			}
+			return in * 10, nil
+		}),
+		job.Implement(func(ctx turnstile.Context, n int) (int, error) {
+			sum := 0
+			for i := range n {
+				out, err := work.Call(ctx, i+1)
+				if err != nil {
+					return 0, err
+				}
+				sum += out
+			}
+			return sum, nil
+		}),
+		attempts.Implement(attempted))
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, job, 3, client.WithInstanceID("j")))
+	if _, err := run.Wait(e.ctx); err == nil {
+		t.Fatal("it did not fail")
+	}
+	request := client.RedriveRequest{Instance: "j", As: "j", DryRun: true}
+	for as, reset := range map[string]bool{"j": false, "k": true} {
+		request.As, request.Reset = as, reset
+		if _, err := e.client.Redrive(e.ctx, request); !errors.As(err, new(*turnstile.InvalidArgumentError)) {
+			t.Errorf("as %s, with Reset %t: %v", as, reset, err)
+		}
+	}
+	request.Reset = false
+	if plan := ok[client.Redriven](t)(e.client.Redrive(e.ctx, request)); plan.TakenOver != 4 || len(plan.Again) != 1 || plan.StartID != "" {
+		t.Errorf("the plan is %+v", plan)
+	}
+	broken = false
+	request.DryRun, request.DeduplicationID, request.Reason = false, "f", "a trial"
+	forked := ok[client.Redriven](t)(e.client.Redrive(e.ctx, request))
+	if forked.Instance != "k" || forked.StartID != "f" || forked.After != 0 {
+		t.Errorf("it says %+v", forked)
+	}
+	run.Instance, run.StartID = "k", forked.StartID
+	if got := ok[int](t)(run.Wait(e.ctx)); got != 60 || fmt.Sprint(runs) != "map[1:1 2:2 3:1]" {
+		t.Errorf("it gave %d after %v", got, runs)
+	}
+	if d := ok[client.Description](t)(e.client.Describe(e.ctx, "j")); d.Status != client.StatusFailed || d.ExecutionID != 1 {
+		t.Errorf("the instance is described as %+v", d)
+	}
+	if marker := e.history("k")[4]; marker.Kind != history.OrchestrationRedriven || marker.Reason != "a trial" || marker.SenderID != "f" {
+		t.Errorf("event 5 is %+v", marker)
+	}
+	ok[client.Redriven](t)(e.client.Redrive(e.ctx, request)) // Its repeat.
+	request.DeduplicationID = "another"
+	if _, err := e.client.Redrive(e.ctx, request); !errors.As(err, new(*client.AlreadyExistsError)) {
+		t.Errorf("under an id that is taken: %v", err)
+	}
+	waiting := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, attempts, 0, client.WithInstanceID("runs")))
+	if err := waiting.WaitStarted(e.ctx); err != nil {
+		t.Fatal(err)
+	}
+	// One that runs is forked as it stands.
+	other := ok[client.Redriven](t)(e.client.Redrive(e.ctx, client.RedriveRequest{Instance: "runs", As: "other"}))
+	fork := *waiting
+	fork.Instance, fork.StartID = "other", other.StartID
+	if err := fork.WaitStarted(e.ctx); err != nil {
+		t.Fatal(err)
+	}
+	for _, instance := range []string{"other", "runs"} {
+		if err := e.client.Raise(e.ctx, client.RaiseRequest{Instance: instance, Name: "go", Data: []byte("1")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ok[int](t)(waiting.Wait(e.ctx))
+	ok[int](t)(fork.Wait(e.ctx))
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/redriving"
 )
 
 // Normalizer passes a payload through the type that the code has now, so that
@@ -34,7 +35,7 @@ func (x *Execution) schedule(want *history.Event, normalize Normalizer) (*histor
 		}
 		e := x.append(want)
 		if e.Instance == "" && (e.Kind == history.SubOrchestrationScheduled || e.Kind == history.OrchestrationChained) {
-			e.Instance = x.derivedInstance(e.EventID)
+			e.Instance = redriving.ChildInstance(x.cfg.Instance, x.cfg.ExecutionID, e.EventID)
 		}
 		x.cursor.scheduled = e.EventID
 		return e, nil

@@ -2,11 +2,8 @@ package engine
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"runtime"
-	"strconv"
 	"strings"
 	"time"
 
@@ -223,19 +220,6 @@ func (c *Context) Detach(call ChildCall) (instance string, err error) {
 		return "", err
 	}
 	return e.Instance, nil
-}
-
-// derivedInstance is the id of a child without one of its own. It depends on
-// parent instance, execution and event only: "<parent>/<execution>/<event>",
-// with a hash in place of a parent that is long.
-func (x *Execution) derivedInstance(eventID int64) string {
-	const longest = 200
-	parent := x.cfg.Instance
-	if len(parent) > longest {
-		sum := sha256.Sum256([]byte(parent))
-		parent = "~" + hex.EncodeToString(sum[:16])
-	}
-	return parent + "/" + strconv.FormatInt(x.cfg.ExecutionID, 10) + "/" + strconv.FormatInt(eventID, 10)
 }
 
 // operation schedules what a completion or an external event will answer. In a

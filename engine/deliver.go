@@ -79,6 +79,9 @@ func (x *Execution) startMain(e *history.Event) {
 		x.info.Headers = e.Start.Headers
 		if o := e.Start.Origin; o != nil && o.FirstExecutionID != 0 {
 			x.info.ExecutionID = o.FirstExecutionID
+			if o.FirstInstance != "" {
+				x.info.Instance = o.FirstInstance
+			}
 		}
 		x.status, x.search = e.Start.CustomStatus, e.Start.SearchAttributes
 	}

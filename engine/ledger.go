@@ -98,7 +98,9 @@ func (l *ledger) record(e *history.Event) {
 			if o := e.Start.Origin; o != nil && len(o.Carried) > 0 {
 				l.carried = make(map[int64]int64, len(o.Carried))
 				for _, c := range o.Carried {
-					l.carried[c.EventID] = c.ExecutionID
+					if l.carried[c.EventID] = c.ExecutionID; c.Instance != "" || o.Instance != l.instance {
+						l.carried[c.EventID] = o.ForkedExecutionID // it was open ahead of the fork
+					}
 				}
 			}
 		}

@@ -12,14 +12,17 @@ func (x *Execution) Redrive(r redriving.Request) (*redriving.Plan, error) {
 	return redriving.From(x.cfg.Instance, x.cfg.ExecutionID, x.events.slice(0, x.events.len()), r)
 }
 
-// takeOver has the code see the number of the execution that OrchestrationRedriven began: up
-// to there it sees that of the one in which something was recorded, for it may have made ids
-// of it. And it notes, when the code comes to it for the first time, what it
+// takeOver has the code see the number of the execution that OrchestrationRedriven began,
+// and the id of its instance: up to there it sees those of the one in which something was
+// recorded, for it may have made ids of them. And it notes, when the code comes to it for the first time, what it
 // has set and cancelled so far: the record of the new execution has none of it yet, and
 // nobody has sent anything for this one.
 func (x *Execution) takeOver(e *history.Event) {
 	if e.Start != nil && e.Start.ExecutionID != 0 {
 		x.info.ExecutionID = e.Start.ExecutionID
+	}
+	if e.Instance != "" {
+		x.info.Instance = e.Instance
 	}
 	if !x.cursor.live || x.run.quiet {
 		return

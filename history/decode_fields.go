@@ -29,6 +29,7 @@ const (
 	hasAttempt
 	hasRequestID
 	hasActor
+	hasForkOf
 	// Of OrchestrationStarted and ParentAttached alone.
 	hasExecutionID
 	hasStartID
@@ -58,6 +59,8 @@ func (d *decoder) eventField(e *Event, key []byte, b64 bool) bool {
 		return d.text(&e.Version, hasVersion, b64)
 	case "instance":
 		return d.text(&e.Instance, hasInstance, b64)
+	case "fork_of":
+		return d.text(&e.ForkOf, hasForkOf, b64)
 	case "codec":
 		return d.text(&e.Codec, hasCodec, b64)
 	case "op":
@@ -165,7 +168,7 @@ func (d *decoder) startField(s *Start, key []byte, b64 bool) bool {
 		return d.headers(&s.Headers)
 	case "origin":
 		s.Origin = &Origin{}
-		return d.nested(hasOrigin, func(key []byte, b64 bool) bool { return d.originField(s.Origin, key, b64) })
+		return d.origin(s.Origin)
 	}
 	return d.skip()
 }
@@ -176,13 +179,41 @@ const (
 	originExecutionID
 	originEventID
 	originFirstExecutionID
+	originFirstInstance
+	originForkedExecutionID
 	originCarried
+	originCarriedInstances
 )
+
+func (d *decoder) origin(o *Origin) bool {
+	var instances []string // of what is carried, which may stand behind them
+	start := d.pos
+	ok := d.nested(hasOrigin, func(key []byte, b64 bool) bool {
+		if string(key) == "carried_instances" {
+			return d.texts(&instances, originCarriedInstances, b64)
+		}
+		return d.originField(o, key, b64)
+	})
+	switch {
+	case !ok || len(instances) == 0:
+		return ok
+	case len(instances) != len(o.Carried):
+		return d.fail(start, "expected as many carried_instances as are carried, %d", len(o.Carried))
+	}
+	for i := range instances {
+		o.Carried[i].Instance = instances[i]
+	}
+	return true
+}
 
 func (d *decoder) originField(o *Origin, key []byte, b64 bool) bool {
 	switch {
 	case string(key) == "instance":
 		return d.text(&o.Instance, originInstance, b64)
+	case string(key) == "first_instance":
+		return d.text(&o.FirstInstance, originFirstInstance, b64)
+	case string(key) == "forked_execution_id" && !b64:
+		return d.integer(&o.ForkedExecutionID, 1, originForkedExecutionID)
 	case string(key) == "execution_id" && !b64:
 		return d.integer(&o.ExecutionID, 1, originExecutionID)
 	case string(key) == "event_id" && !b64:

@@ -21,6 +21,7 @@ type plainEvent struct {
 	Name          string `json:"name"`
 	Version       string `json:"version"`
 	Instance      string `json:"instance"`
+	ForkOf        string `json:"fork_of"`
 
 	Input  json.RawMessage `json:"input"`
 	Output json.RawMessage `json:"output"`
@@ -75,16 +76,23 @@ type plainOrigin struct {
 	ExecutionID int64   `json:"execution_id"`
 	EventID     int64   `json:"event_id"`
 	First       int64   `json:"first_execution_id"`
+	FirstOf     string  `json:"first_instance"`
+	Forked      int64   `json:"forked_execution_id"`
 	Carried     []int64 `json:"carried"`
+
+	CarriedInstances []string `json:"carried_instances"`
 }
 
 func (p *plainOrigin) origin() *history.Origin {
 	if p == nil {
 		return nil
 	}
-	o := &history.Origin{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID, FirstExecutionID: p.First}
+	o := &history.Origin{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID, FirstExecutionID: p.First, FirstInstance: p.FirstOf, ForkedExecutionID: p.Forked}
 	for i := 0; i+1 < len(p.Carried); i += 2 {
 		o.Carried = append(o.Carried, history.Carried{EventID: p.Carried[i], ExecutionID: p.Carried[i+1]})
+	}
+	for i, of := range p.CarriedInstances {
+		o.Carried[i].Instance = of
 	}
 	return o
 }
@@ -123,7 +131,7 @@ func plainDecode(data []byte) ([]history.Event, error) {
 func (p *plainEvent) event() history.Event {
 	e := history.Event{
 		EventID: p.EventID, AtMS: p.AtMS, SourceEventID: p.SourceEventID, Name: p.Name, Version: p.Version,
-		Instance: p.Instance, Codec: p.Codec, FireAtMS: p.FireAtMS, DurationMS: p.DurationMS, Op: p.Op,
+		Instance: p.Instance, ForkOf: p.ForkOf, Codec: p.Codec, FireAtMS: p.FireAtMS, DurationMS: p.DurationMS, Op: p.Op,
 		Inline: p.Inline, ExplicitID: p.ExplicitID, OnParentEnd: p.OnParentEnd, UseExisting: p.UseExisting, Retry: p.Retry, SenderID: p.SenderID, Reason: p.Reason,
 		Imposed: p.Imposed, StartedAtMS: p.StartedAtMS, Attempt: p.Attempt, RequestID: p.RequestID, Actor: p.Actor,
 	}

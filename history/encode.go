@@ -81,6 +81,7 @@ func appendEvent(dst []byte, e *Event) []byte {
 	dst = appendText(dst, "name", e.Name)
 	dst = appendText(dst, "version", e.Version)
 	dst = appendText(dst, "instance", e.Instance)
+	dst = appendText(dst, "fork_of", e.ForkOf)
 	if e.Kind.hasStart() && e.Start != nil {
 		dst = appendStart(dst, e.Start)
 	}
@@ -174,6 +175,8 @@ func appendStart(dst []byte, s *Start) []byte {
 		dst = appendInt(dst, "execution_id", o.ExecutionID)
 		dst = appendInt(dst, "event_id", o.EventID)
 		dst = appendInt(dst, "first_execution_id", o.FirstExecutionID)
+		dst = appendText(dst, "first_instance", o.FirstInstance)
+		dst = appendInt(dst, "forked_execution_id", o.ForkedExecutionID)
 		dst = closeObject(appendCarried(dst, o.Carried), start)
 	}
 	return appendText(dst, "fairness_group", s.FairnessGroup)
@@ -192,7 +195,15 @@ func appendCarried(dst []byte, carried []Carried) []byte {
 		dst = strconv.AppendInt(dst, c.EventID, 10)
 		dst = strconv.AppendInt(append(dst, ','), c.ExecutionID, 10)
 	}
-	return append(dst, ']')
+	dst = append(dst, ']')
+	if !slices.ContainsFunc(carried, func(c Carried) bool { return c.Instance != "" }) {
+		return dst
+	}
+	of := make([]string, len(carried))
+	for i, c := range carried {
+		of[i] = c.Instance
+	}
+	return appendTexts(dst, "carried_instances", of)
 }
 
 // appendHeaders appends headers by name, so that equal ones give equal bytes.

@@ -38,8 +38,12 @@ type Event struct {
 	// newest.
 	Version string
 	// Instance of the child (SubOrchestrationScheduled), of the detached
-	// orchestration (OrchestrationChained), or that a SystemCall is about.
+	// orchestration (OrchestrationChained), that a SystemCall is about, or that the code
+	// is from an OrchestrationRedriven on, where it was another one before: a fork.
 	Instance string
+	// ForkOf is the child of the instance from which this one was forked, of which its own
+	// child is a fork (SubOrchestrationScheduled).
+	ForkOf string
 
 	// Payload is the event's value, exactly the bytes that were given. In
 	// JSON its key is the papers' name for it: "input" (OrchestrationStarted,
@@ -153,6 +157,11 @@ type Origin struct {
 	// FirstExecutionID is the execution in which the first of them were recorded: an
 	// earlier one than ExecutionID where that one has taken them over, too.
 	FirstExecutionID int64 `json:"first_execution_id,omitempty"`
+	// FirstInstance is the instance in which they were recorded, where that is another one
+	// than the execution's own: it was forked from it.
+	FirstInstance string `json:"first_instance,omitempty"`
+	// ForkedExecutionID is then the execution that was forked from it, or from a fork of it.
+	ForkedExecutionID int64 `json:"forked_execution_id,omitempty"`
 	// Carried are the scheduling events among them that were open there, or had failed in a
 	// way that does not say what became of the last attempt, by EventID. What was sent out
 	// for them before completes them here too.
@@ -161,10 +170,12 @@ type Origin struct {
 
 // Carried is a scheduling event that was not settled when its history was taken over. The
 // ExecutionID is the first of the executions that it was open in without a break: its
-// activity has the idempotency key that it had there.
+// activity has the idempotency key that it had there. The Instance of that execution is
+// empty where it is the Origin's.
 type Carried struct {
-	EventID     int64 `json:"event_id"`
-	ExecutionID int64 `json:"execution_id"`
+	EventID     int64  `json:"event_id"`
+	ExecutionID int64  `json:"execution_id"`
+	Instance    string `json:"instance,omitempty"`
 }
 
 // CodecBlob is what the names of those codecs begin with that put a reference

@@ -71,7 +71,7 @@ func anyEvent(texts *rapid.Generator[string]) *rapid.Generator[history.Event] {
 		e := history.Event{
 			Kind:    rapid.SampledFrom(history.Kinds()).Draw(t, "kind"),
 			EventID: id.Draw(t, "event_id"), AtMS: whole.Draw(t, "at_ms"), SourceEventID: rapid.Int64Min(0).Draw(t, "source"),
-			Name: text("name"), Version: text("version"), Instance: text("instance"), Codec: text("codec"),
+			Name: text("name"), Version: text("version"), Instance: text("instance"), ForkOf: text("fork_of"), Codec: text("codec"),
 			FireAtMS: whole.Draw(t, "fire_at_ms"), DurationMS: whole.Draw(t, "duration_ms"), Op: text("op"),
 			Inline: rapid.Bool().Draw(t, "inline"), ExplicitID: rapid.Bool().Draw(t, "explicit_id"),
 			OnParentEnd: rapid.SampledFrom([]string{"", "cancel", "terminate"}).Draw(t, "on_parent_end"),
@@ -97,10 +97,11 @@ func anyEvent(texts *rapid.Generator[string]) *rapid.Generator[history.Event] {
 			}
 			if rapid.Bool().Draw(t, "origin") {
 				e.Start.Origin = &history.Origin{Instance: text("origin_instance"), ExecutionID: rapid.Int64Min(0).Draw(t, "origin_execution_id"),
-					EventID: rapid.Int64Min(0).Draw(t, "origin_event_id"), FirstExecutionID: rapid.Int64Min(0).Draw(t, "origin_first_execution_id")}
+					EventID: rapid.Int64Min(0).Draw(t, "origin_event_id"), FirstExecutionID: rapid.Int64Min(0).Draw(t, "origin_first_execution_id"), FirstInstance: text("origin_first_instance"),
+					ForkedExecutionID: rapid.Int64Min(0).Draw(t, "origin_forked_execution_id")}
 				for range rapid.IntRange(0, 3).Draw(t, "carried") {
 					e.Start.Origin.Carried = append(e.Start.Origin.Carried, history.Carried{
-						EventID: rapid.Int64Min(1).Draw(t, "carried_event_id"), ExecutionID: rapid.Int64Min(1).Draw(t, "carried_execution_id")})
+						EventID: rapid.Int64Min(1).Draw(t, "carried_event_id"), ExecutionID: rapid.Int64Min(1).Draw(t, "carried_execution_id"), Instance: text("carried_instance")})
 				}
 			}
 			if rapid.Bool().Draw(t, "parent") {

@@ -86,5 +86,10 @@ func latest() []history.Event {
 				Carried: []history.Carried{{EventID: 3, ExecutionID: 2}, {EventID: 5, ExecutionID: 3}}}}},
 		{Kind: history.OrchestrationRedriven, EventID: 32, AtMS: 1700000000000, SenderID: "redrive-1", Actor: "role/ops", Reason: "the price service is mended",
 			Start: &history.Start{ExecutionID: 4}},
+		{Kind: history.OrchestrationStarted, EventID: 33, AtMS: 1700000000000, Name: "Fulfil", Version: "2", Start: &history.Start{
+			ExecutionID: 2, StartID: "redrive-2", Origin: &history.Origin{Instance: "order-2", ExecutionID: 1, EventID: 12, FirstExecutionID: 3, FirstInstance: "order-1", ForkedExecutionID: 1,
+				Carried: []history.Carried{{EventID: 3, ExecutionID: 3, Instance: "order-1"}, {EventID: 5, ExecutionID: 1}}}}},
+		{Kind: history.OrchestrationRedriven, EventID: 34, AtMS: 1700000000000, SenderID: "fork-1", Instance: "order-2", Start: &history.Start{ExecutionID: 1}},
+		{Kind: history.SubOrchestrationScheduled, EventID: 35, AtMS: 1700000000001, Name: "Ship", Instance: "order-2/1/7", ForkOf: "order-1/3/7"},
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -15,13 +16,16 @@ import (
 
 func redriveCommand() *command {
 	return &command{
-		name: "redrive", also: []string{"resume-failed", "retry"}, operands: "[INSTANCE…]", most: -1, words: instanceIDs(ended[:3]...),
+		name: "redrive", also: []string{"resume-failed", "retry", "fork"}, operands: "[INSTANCE…]", most: -1, words: instanceIDs(ended[:3]...),
 		short: "let failed instances go on where they failed",
 		long: paragraph(
 			"The instance goes on in its next execution, with the deployed code. Completed operations",
 			"stay completed; failed and open ones start again, failed children too. If the code disagrees",
 			"with the history, nothing changes, and the redrive becomes a dead letter (redrive_refused).",
 			"To start from the beginning, use rerun. For a stuck instance, use wake.",
+			"",
+			"With --as, a new instance goes on in its place: a fork. The named instance stays as it is,",
+			"and may still run.",
 			"",
 			"--dry-run with an instance shows what would start again.",
 			"",
@@ -32,6 +36,7 @@ func redriveCommand() *command {
 			"turnstile redrive order-17 --dry-run",
 			"turnstile redrive order-17 --reason 'the price service is fixed'",
 			"turnstile redrive order-17 --from 42",
+			"turnstile redrive order-17 --as order-17-trial",
 			"turnstile redrive --status failed --name Fulfil --since 1d --dry-run",
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
@@ -50,6 +55,7 @@ func redriveCommand() *command {
 			c.settings.declareActor(flags)
 			flags.StringVar(&b.reason, "reason", "", "`TEXT` for the history")
 			flags.Int64Var(&r.From, "from", 0, "go on at this `EVENT` of the last execution: its operation and everything after it happen again; default where it failed")
+			flags.StringVar(&r.As, "as", "", "new `INSTANCE` that goes on in place of the named one, which stays as it is")
 			flags.BoolVar(&r.Reset, "reset", false, "terminate an instance that has not ended, then redrive it")
 			run := b.action(c)
 			return func(ctx context.Context, operands []string) error {
@@ -58,6 +64,10 @@ func redriveCommand() *command {
 					return usagef("--from %d: the number of an event, from 1", r.From)
 				case len(operands) == 0 && (r.From != 0 || r.Reset):
 					return usagef("--from and --reset are for instances that are named")
+				case r.As != "" && len(operands) != 1:
+					return usagef("--as is for one instance that is named")
+				case r.As != "" && r.Reset:
+					return usagef("--as leaves the instance as it is: leave out --reset")
 				case len(operands) > 0 && b.dryRun && !b.given() && b.yes == "":
 					return c.planRedrives(ctx, r, operands)
 				}
@@ -84,7 +94,7 @@ func (c *cli) planRedrives(ctx context.Context, r client.RedriveRequest, named [
 		if err != nil {
 			return err
 		}
-		plans = append(plans, redrivePlan{instance, d})
+		plans = append(plans, redrivePlan{cmp.Or(r.As, instance), d})
 	}
 	if c.json() {
 		return c.printJSON(plansJSON(plans))

@@ -43,6 +43,17 @@ func TestARedriveShowsWhatStartsAnewAndSendsIt(t *testing.T) {
 	}
 	b.fails(exitUsage, []string{"--from and --reset are for instances that are named"}, "redrive", "--status", "failed", "--from", "2")
 	b.fails(exitFailed, []string{"cannot be redriven from event 9"}, "redrive", "o-1", "--from", "9")
+	b.fails(exitUsage, []string{"--as is for one instance"}, "redrive", "o-1", "o-2", "--as", "fork")
+	b.fails(exitUsage, []string{"leave out --reset"}, "redrive", "o-1", "--as", "fork", "--reset")
+	b.fails(exitFailed, []string{`instance "o-2" already exists`}, "redrive", "o-1", "--as", "o-2")
+	if r := b.ok("redrive", "o-1", "--as", "fork", "--dry-run"); !strings.Contains(r, "fork would take over 5 events") {
+		t.Errorf("the plan of a fork: %s", r)
+	}
+	b.ok("redrive", "o-1", "--as", "fork", "--reason", "a trial")
+	if sent := b.queue(deadletter.Orchestrator).Peek(); len(sent) != 1 || !strings.Contains(sent[0].Body, `"instance":"fork"`) ||
+		!strings.Contains(sent[0].Body, `"origin":{"instance":"o-1","execution_id":1}`) || strings.Contains(sent[0].Body, "on_conflict") {
+		t.Errorf("sent were %v", sent)
+	}
 	b.ok("redrive", "o-1", "--from", "4", "--reason", "mended")
 	b.ok("redrive", "--name", "Fulfil", "--yes", "2")
 	bodies := ""

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 
@@ -40,9 +41,9 @@ func (h *handler) rerun(r *request, in api.Rerun) (api.Started, error) {
 }
 
 func (h *handler) redrive(r *request, in api.Redrive) (api.Redriven, error) {
-	d, err := h.as(r.Request).Redrive(r.Context(), client.RedriveRequest{Instance: r.vars["id"], From: in.From, Reason: in.Reason,
+	d, err := h.as(r.Request).Redrive(r.Context(), client.RedriveRequest{Instance: r.vars["id"], As: in.As, From: in.From, Reason: in.Reason,
 		Reset: in.Reset, DryRun: in.DryRun, DeduplicationID: in.StartID})
-	return api.RedrivenOf(r.vars["id"], &d), err
+	return api.RedrivenOf(cmp.Or(in.As, r.vars["id"]), &d), err
 }
 
 func (h *handler) raise(r *request, in api.Raise) (api.Sent, error) {

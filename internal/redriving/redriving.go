@@ -5,6 +5,7 @@
 package redriving
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -17,6 +18,9 @@ type Request struct {
 	// execution failed: behind the last round in which the code asked for something
 	// that was still to fail or to succeed.
 	From int64
+	// Instance that goes on: another one for a fork, which leaves the instance as it is;
+	// empty for the same.
+	Instance string
 	// ExecutionID of the next execution, StartID of the message that begins it, Parent
 	// that waits for it from now on; nil for none.
 	ExecutionID int64
@@ -82,6 +86,7 @@ func From(instance string, executionID int64, events []history.Event, r Request)
 		return nil, refused("it has not ended; terminate it first")
 	}
 	last := int64(n) - 1 // what is behind it is the end
+	forks := r.Instance != "" && r.Instance != instance
 	var begin int
 	switch {
 	case r.From > last:
@@ -120,6 +125,9 @@ func From(instance string, executionID int64, events []history.Event, r Request)
 	if begin == 0 {
 		// All of it happens again.
 		d.Event, d.Prefix = started, nil
+		if forks {
+			start.Origin = &history.Origin{Instance: instance, ExecutionID: executionID}
+		}
 		return d, nil
 	}
 	d.reopen(failed, r.Cancelled)
@@ -130,13 +138,22 @@ func From(instance string, executionID int64, events []history.Event, r Request)
 		}
 	}
 	slices.Sort(kept)
-	start.Origin = &history.Origin{Instance: instance, ExecutionID: executionID, EventID: from, FirstExecutionID: executionID, Carried: carriedOn(kept, before, executionID)}
+	start.Origin = &history.Origin{Instance: instance, ExecutionID: executionID, EventID: from, FirstExecutionID: executionID, Carried: carriedOn(kept, before, instance, executionID)}
 	if before != nil && before.FirstExecutionID != 0 {
-		start.Origin.FirstExecutionID = before.FirstExecutionID
+		start.Origin.FirstExecutionID, start.Origin.FirstInstance, start.Origin.ForkedExecutionID = before.FirstExecutionID, before.FirstInstance, before.ForkedExecutionID
+	}
+	if forks {
+		start.Origin.FirstInstance, start.Origin.ForkedExecutionID = cmp.Or(start.Origin.FirstInstance, instance), r.ExecutionID
 	}
 	d.Prefix = append([]history.Event{started}, d.Prefix[1:]...)
 	d.Event = history.Event{Kind: history.OrchestrationRedriven, SenderID: r.StartID, Actor: r.Actor, Reason: r.Reason,
 		Start: &history.Start{ExecutionID: r.ExecutionID}}
+	if start.Origin.FirstInstance != "" {
+		d.Event.Instance = cmp.Or(r.Instance, instance)
+	}
+	if forks {
+		d.fork(&r)
+	}
 	return d, nil
 }
 
@@ -188,22 +205,26 @@ func isUnsure(f *history.Failure) bool {
 }
 
 // carriedOn are the events that keep their key, each with the execution since which it is.
-func carriedOn(open []int64, before *history.Origin, executionID int64) []history.Carried {
+func carriedOn(open []int64, before *history.Origin, instance string, executionID int64) []history.Carried {
 	if len(open) == 0 {
 		return nil
 	}
-	since := map[int64]int64{}
+	since := map[int64]history.Carried{}
 	if before != nil {
 		for _, c := range before.Carried {
-			since[c.EventID] = c.ExecutionID
+			if c.Instance == "" && before.Instance != instance {
+				c.Instance = before.Instance
+			}
+			since[c.EventID] = c
 		}
 	}
 	carried := make([]history.Carried, len(open))
 	for i, id := range open {
-		carried[i] = history.Carried{EventID: id, ExecutionID: executionID}
-		if first := since[id]; first != 0 {
-			carried[i].ExecutionID = first
+		first, is := since[id]
+		if !is {
+			first = history.Carried{EventID: id, ExecutionID: executionID}
 		}
+		carried[i] = first
 	}
 	return carried
 }

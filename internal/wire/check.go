@@ -154,6 +154,13 @@ func (c *checker) ranges(i *Item) {
 		if o.ExecutionID < 0 || o.EventID < 0 {
 			c.fail(ReasonInvalidField, "origin", "a number below 0")
 		}
+		switch forks := o.Instance != "" && o.Instance != i.Instance; {
+		case i.Kind != StartOrchestration:
+		case forks && i.OnConflict != ConflictRefuse:
+			c.fail(ReasonInvalidField, "on_conflict", "a start whose origin is another instance begins a new one, and has no policy")
+		case !forks && !i.OnConflict.Redrives():
+			c.fail(ReasonInvalidField, "origin", "it is in the instance itself, which goes on from there only with on_conflict %q", ConflictRedrive)
+		}
 	}
 	if len(i.Headers) > 0 {
 		if err := CheckHeaders(i.Headers); err != nil {

@@ -194,8 +194,8 @@ type Item struct {
 	Headers map[string]string `json:"headers,omitempty"`
 	// Origin of a start that redrives is the place from which the instance goes on: its
 	// execution, and the event from which all happens again, 0 for where it failed. A
-	// start with an origin in another instance is reserved: a build that can't fork waits
-	// for one that can. Origin of an ActivityExecute is the event of an earlier execution
+	// start with an origin in another instance forks that: it begins a new instance, which
+	// goes on from there. Origin of an ActivityExecute is the event of an earlier execution
 	// whose idempotency key the activity keeps.
 	Origin *history.Origin `json:"origin,omitempty"`
 	// FairnessGroup names those with which the instance shares what is scarce.

@@ -183,6 +183,8 @@ func TestM05ABadBodyIsRefusedWithItsReason(t *testing.T) {
 		"seventeen headers":                {start(`,"headers":` + manyHeaders(17)), wire.ReasonInvalidField, "headers", "17 headers, the limit is 16"},
 		"headers of over four kilobytes":   {start(`,"headers":{"a":"` + strings.Repeat("x", 4096) + `"}`), wire.ReasonInvalidField, "headers", "4097 bytes"},
 		"an origin that is no object":      {start(`,"origin":"order-0"`), wire.ReasonInvalidField, "origin", "expected an object"},
+		"an origin in itself":              {start(`,"origin":{"instance":"i"}`), wire.ReasonInvalidField, "origin", "only with on_conflict"},
+		"a fork with a policy":             {start(`,"on_conflict":"redrive","origin":{"instance":"order-0"}`), wire.ReasonInvalidField, "on_conflict", "has no policy"},
 		"a mistyped origin":                {start(`,"origin":{"event_id":"9"}`), wire.ReasonInvalidField, "origin.event_id", "whole number"},
 		"an actor over two lines":          {start(`,"actor":"ada\r\nadmin"`), wire.ReasonInvalidField, "actor", "U+000D"},
 		"a mistyped actor":                 {start(`,"actor":{"user":"ada"}`), wire.ReasonInvalidField, "actor", "expected a string"},

@@ -24,3 +24,22 @@ func TestAFailedInstanceIsRedrivenFromItsPage(t *testing.T) {
 	b.shows("Redrive sent to")
 	b.wait(`!document.querySelector("dialog[open]")`)
 }
+
+// A fork is asked for its id, and its page is shown when it was sent.
+func TestAnInstanceIsForkedFromItsPage(t *testing.T) {
+	t.Parallel()
+	s := serveLive(t)
+	b := s.open(instance(demo.Failed, ""), browser.View{})
+	b.settled()
+	b.click(".actions button", "Fork")
+	b.shows("Another instance goes on in its place")
+	b.write("a-fork")
+	b.click("dialog button", "Show what starts anew")
+	b.shows("Events that are taken over: 6. Results behind them that stay: 1.")
+	for _, found := range b.axe() {
+		t.Error(found)
+	}
+	b.click("dialog button", "Fork the instance")
+	b.shows("Sent: a fork of")
+	b.wait(`!document.querySelector("dialog[open]") && location.hash.endsWith("/a-fork")`)
+}

@@ -46,6 +46,9 @@ type Rerun struct {
 
 // Redrive has an instance that has ended go on where it failed.
 type Redrive struct {
+	// As is the id of a new instance that goes on in its place, while it stays as it is;
+	// left out for the instance itself.
+	As string `json:"as,omitempty"`
 	// From is an event of its last execution: what led to it happens again, and all behind
 	// it; left out for where the instance failed.
 	From int64 `json:"from,omitempty"`

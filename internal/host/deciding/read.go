@@ -13,6 +13,8 @@ import (
 // can't go on without it.
 type Read struct {
 	What What
+	// Instance of an Origin.
+	Instance string
 	// Execution that a history is of; Event is the one behind what is known, or
 	// the one that an activity is scheduled by.
 	Execution, Event int64
@@ -39,6 +41,8 @@ const (
 	Damage
 	// Activity is what is known of a pending activity.
 	Activity
+	// Origin is the record of another instance, and the history of its execution.
+	Origin
 )
 
 func (r *Read) Error() string { return fmt.Sprintf("host: to be read first: %+v", *r) }

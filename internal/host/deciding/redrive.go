@@ -44,17 +44,12 @@ func (t *Turn) redrive(p *Plan, m *inbox.Message, r *store.Record) (bool, error)
 		t.refuseRedrive(p, m, wire.ReasonTooLarge, t.Group.TooLarge)
 		return true, nil
 	}
-	request := redriving.Request{From: from, ExecutionID: r.ExecutionID + 1, StartID: m.Item.ID,
-		Parent: recordedParent(m.Item.Parent), Actor: m.Item.Actor, Reason: m.Item.Reason}
 	turns, err := t.View.Turns(t.Running.Execution)
 	if err != nil {
 		return false, err
 	}
-	for i := range turns {
-		if c := turns[i].Cancelled; len(c) > 0 {
-			request.Cancelled = append(request.Cancelled, redriving.Cancelled{Events: c, By: turns[i].Last()})
-		}
-	}
+	request := redriving.Request{From: from, ExecutionID: r.ExecutionID + 1, StartID: m.Item.ID,
+		Parent: recordedParent(m.Item.Parent), Actor: m.Item.Actor, Reason: m.Item.Reason, Cancelled: cancelledBy(turns)}
 	d, err := t.Running.X.Redrive(request)
 	if refused, is := errors.AsType[*redriving.Error](err); is {
 		t.refuseRedrive(p, m, wire.ReasonRedriveRefused, refused)
@@ -64,11 +59,13 @@ func (t *Turn) redrive(p *Plan, m *inbox.Message, r *store.Record) (bool, error)
 	return true, err
 }
 
-// refuseRedrive makes a dead letter of a start that would redrive the instance. A parent
+// refuseRedrive makes a dead letter of a start that would redrive or fork an instance. A parent
 // is told that its child has failed, as it had before.
 func (t *Turn) refuseRedrive(p *Plan, m *inbox.Message, reason wire.Reason, why error) {
 	if m.Item.Parent != nil {
 		t.tellRefused(p, m, "redrive_refused", taken(history.FailureStuck, "instance %q failed before, and is not redriven: %v", t.View.Instance, why))
+	} else if forks(m) {
+		p.deadLetter(m, reason, fmt.Sprintf("fork of instance %q as %q refused, nothing was changed: %v", m.Item.Origin.Instance, t.View.Instance, why))
 	} else {
 		p.deadLetter(m, reason, fmt.Sprintf("redrive of instance %q refused, nothing was changed: %v", t.View.Instance, why))
 	}

@@ -22,6 +22,9 @@ func (t *Turn) take(p *Plan) error {
 			p.Over = true
 			return nil
 		}
+		if forked, err := t.fork(p, t.passed.rest[0]); forked || err != nil {
+			return err
+		}
 		if begins, err := t.beginAgain(p, t.passed.rest[0]); begins || err != nil {
 			return err
 		}

@@ -93,6 +93,8 @@ type Running struct {
 	// Redriven is what the execution takes over from the one before, while Creating; nil
 	// for nothing.
 	Redriven *Redriven
+	// Origin is the instance that its start forks.
+	Origin reading.View
 }
 
 // Heat says in a word where the execution comes from.

@@ -69,7 +69,7 @@ func (out *Outbox) Add(c Commit) {
 		case e.Kind == history.TimerCreated:
 			out.timer(&c, e)
 		case e.Kind == history.SubOrchestrationScheduled:
-			out.child(&c, e, onConflict(e))
+			out.child(&c, e, onConflict(e), nil)
 		}
 	}
 	for i, id := range c.Cancelled {

@@ -84,10 +84,11 @@ func (out *Outbox) timedByQueue(rest time.Duration) bool {
 	return rest <= out.Settings.TimerBorder || rest < out.Settings.TimerLeast || !out.with.timer
 }
 
-func (out *Outbox) child(c *Commit, e *history.Event, conflict wire.Conflict) {
+// child starts one, as a fork of its origin, if it has any.
+func (out *Outbox) child(c *Commit, e *history.Event, conflict wire.Conflict, origin *history.Origin) {
 	item := wire.Item{V: wire.Version, Kind: wire.StartOrchestration, Instance: e.Instance, Name: e.Name, OrchVersion: e.Version,
 		Input: e.Payload, Codec: e.Codec, ID: c.id("child", e.EventID),
-		Parent: out.parentOf(c, e.EventID), OnConflict: conflict, Headers: out.startHeaders(c, e), FairnessGroup: c.Start.FairnessGroup}
+		Parent: out.parentOf(c, e.EventID), OnConflict: conflict, Headers: out.startHeaders(c, e), FairnessGroup: c.Start.FairnessGroup, Origin: origin}
 	if err := out.Send(&item); err != nil {
 		out.unsendable(c, e, wire.SubOrchFailed, err)
 		return

@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/turnstile-go/turnstile/history"
@@ -45,6 +46,9 @@ func takenOver(t *store.Turn) (k taken) {
 // the redrive: an activity has all the time that its limits give it, a timer what is left
 // of its own. An activity that was open has the idempotency key that it had. A child that
 // runs, or has completed, is used; one that failed goes on where it did.
+//
+// A fork has children of its own, which are forks of those of the instance that it was
+// forked from. A child whose id the code has chosen is another's: it is started like any.
 func (out *Outbox) takenOver(c *Commit, e *history.Event, atMS int64) {
 	switch e.Kind {
 	case history.ActivityScheduled:
@@ -54,7 +58,14 @@ func (out *Outbox) takenOver(c *Commit, e *history.Event, atMS int64) {
 	case history.TimerCreated:
 		out.timer(c, e)
 	case history.SubOrchestrationScheduled:
-		out.child(c, e, wire.ConflictUseOrRedrive)
+		switch {
+		case c.Start.Origin.Instance == c.Instance:
+			out.child(c, e, wire.ConflictUseOrRedrive, nil)
+		case e.ForkOf != "":
+			out.child(c, e, wire.ConflictRefuse, &history.Origin{Instance: e.ForkOf})
+		default:
+			out.child(c, e, onConflict(e), nil)
+		}
 	}
 }
 
@@ -68,5 +79,5 @@ func KeyOf(start *history.Start, eventID int64) *history.Origin {
 	if !found {
 		return nil
 	}
-	return &history.Origin{Instance: start.Origin.Instance, ExecutionID: carried[i].ExecutionID, EventID: eventID}
+	return &history.Origin{Instance: cmp.Or(carried[i].Instance, start.Origin.Instance), ExecutionID: carried[i].ExecutionID, EventID: eventID}
 }

@@ -139,15 +139,7 @@ func dueOf(i *wire.Item) (time.Time, bool) {
 
 // letIn makes a message's payloads plain. One that is sealed by a codec which
 // this process does not have goes round; one that is damaged is a dead letter.
-//
-// So does a start that forks an instance from another: this build can't, and
-// would begin it from nothing.
 func (d *Door) letIn(ctx context.Context, m *Message) error {
-	if o := m.Item.Origin; m.Item.Kind == wire.StartOrchestration && o != nil && (o.Instance != m.Item.Instance || !m.Item.OnConflict.Redrives()) {
-		d.Logger.WarnContext(ctx, "start has its origin in another instance, which is for a newer build; it goes round until one that forks instances handles it",
-			"instance", m.Item.Target(), "message_id", m.ID)
-		return d.Leave(ctx, m, "newer")
-	}
 	err := d.Edge.Open(&m.Item)
 	switch {
 	case err == nil:

@@ -126,6 +126,28 @@ func (a *attempt) settle(ctx context.Context, s *deciding.Settlement) error {
 	return err
 }
 
+// readOrigin reads the instance that a start forks. A history that can't be used refuses
+// the fork; one that needs another build waits for it.
+func (a *attempt) readOrigin(ctx context.Context, instance string) error {
+	v := &a.turn.Running.Origin
+	*v = reading.View{Instance: instance}
+	if err := a.tables.source.Describe(ctx, v, false); err != nil {
+		return err
+	}
+	if v.Record == nil || v.Record.Purged {
+		return nil
+	}
+	turns, err := a.tables.source.Read(ctx, v, v.Record.ExecutionID)
+	switch {
+	case reading.Corrupt(err), err == nil && len(turns) == 0:
+		v.Answer(v.Record.ExecutionID, err)
+		return nil
+	case err == nil && reading.ContinuedAsNew(turns):
+		err = fmt.Errorf("host: instance %q ended execution %d while it was read: %w", instance, v.Record.ExecutionID, store.ErrConflict)
+	}
+	return err
+}
+
 // read reads what a decision can't go on without.
 func (a *attempt) read(ctx context.Context, r *deciding.Read) error {
 	t, source := &a.turn, a.tables.source
@@ -150,6 +172,8 @@ func (a *attempt) read(ctx context.Context, r *deciding.Read) error {
 			return nil
 		}
 		return err
+	case deciding.Origin:
+		return a.readOrigin(ctx, r.Instance)
 	case deciding.Behind:
 		return source.Unmoved(ctx, t.View.Instance, r.Execution, r.Event)
 	case deciding.Damage:

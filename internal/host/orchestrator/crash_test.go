@@ -387,8 +387,38 @@ func programs() []program {
 		w.expectHistory("other", 1, "Started Sub(told) Ev(told) Sub(never)")
 	}
 
-	inline.shifts, batched.shifts, events.shifts, mended.shifts, looping.shifts, yielding.shifts, redriven.shifts = true, true, true, true, true, true, true
-	return []program{chained, fan, timers, family, again, inline, batched, talking, events, terminated, adopting, mended, looping, yielding, purged, begun, redriven}
+	// forked fails, its child too, and a fork goes on with a child of its own, while the
+	// instance stays as it is.
+	forked := program{name: "O-12 an instance goes on as another one", set: redriven.set}
+	forked.set = func(w *world) {
+		redriven.set(w)
+		w.deploy("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+			long := ctx.Timer(9 * time.Hour)
+			if err := ctx.RaiseEvent("other", "told", in, nil); err != nil {
+				return nil, err
+			}
+			out, err := ctx.Await(ctx.Child(engine.ChildCall{Name: "Child", Input: in}))
+			if err == nil {
+				_, err = ctx.Await(long)
+			}
+			return out, err
+		})
+	}
+	forked.begin = func(w *world) {
+		w.start("other", "Other", "1")
+		w.start("main", "Main", "1")
+		w.sendLater(3*time.Hour, forkOf("main", "fork", 0))
+		w.sendLater(4*time.Hour, forkOf("main", "fork", 0))
+	}
+	forked.instances, forked.outputs = []string{"main", "fork", "fork/1/4", "other"}, map[string]string{"fork": "21", "fork/1/4": "21"}
+	forked.also = func(w *world) {
+		w.expectStatus("main", store.StatusFailed)
+		w.expectStatus("main/1/4", store.StatusFailed)
+		w.expectHistory("other", 1, "Started Sub(told) Ev(told) Sub(never)")
+	}
+
+	inline.shifts, batched.shifts, events.shifts, mended.shifts, looping.shifts, yielding.shifts, redriven.shifts, forked.shifts = true, true, true, true, true, true, true, true
+	return []program{chained, fan, timers, family, again, inline, batched, talking, events, terminated, adopting, mended, looping, yielding, purged, begun, redriven, forked}
 }
 
 // sendLater sends an item through the timer.

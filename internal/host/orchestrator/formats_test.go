@@ -2,7 +2,6 @@ package orchestrator
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"maps"
 	"reflect"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/wire"
@@ -179,34 +177,6 @@ func TestTheActorIsRecordedWithWhatWasAsked(t *testing.T) {
 		} else if e.Actor != "" {
 			t.Errorf("event %d (%s) has the actor %q", e.EventID, e.Kind, e.Actor)
 		}
-	}
-}
-
-// What is reserved and would have to be acted on waits for a build that can, as
-// long as a message lives; what only orders or describes is kept, and changes
-// nothing.
-func TestAStartWithAnOriginWaitsForABuildThatForksInstances(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.orchestration("Main", chain(0))
-	origin := &history.Origin{Instance: "b", ExecutionID: 1, EventID: 3}
-	w.send(wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", Input: []byte("1"), ID: "s", Origin: origin,
-		Unknown: map[string]json.RawMessage{"colour": []byte(`{"a": 1}`)}})
-	w.runFor(24 * time.Hour)
-	w.expectDead()
-	if r := w.record("a"); r.Instance != "" {
-		t.Errorf("it was started: %+v", r)
-	}
-	waiting := w.delay.Peek()
-	if len(waiting) != 1 {
-		t.Fatalf("%d messages wait", len(waiting))
-	}
-	item, err := wire.Parse([]byte(waiting[0].Body))
-	if err != nil || item.Origin == nil || !reflect.DeepEqual(item.Origin, origin) || string(item.Unknown["colour"]) != `{"a": 1}` {
-		t.Errorf("%s waits, %v", waiting[0].Body, err)
-	}
-	if n := w.observer.counts[string(host.CountDelayed)+" newer"]; n < 24 {
-		t.Errorf("it went round %d times", n)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/clock"
 	attempts "github.com/turnstile-go/turnstile/internal/host/attempt"
+	"github.com/turnstile-go/turnstile/internal/host/dispatch"
 )
 
 // longestInlineDelay is how long a turn waits for the next attempt of an inline
@@ -29,6 +30,9 @@ func (a *attempt) runInline(ctx context.Context, call *engine.InlineCall) histor
 	info := activities.Info{Sealed: a.tables.codecs != nil, Name: call.Name, Instance: t.View.Instance, ExecutionID: t.Running.Execution, EventID: call.EventID,
 		Delivery: 1, ScheduledAt: time.UnixMilli(call.AtMS), Inline: true,
 		IdempotencyKey: attempts.IdempotencyKey(t.View.Instance, t.Running.Execution, cmp.Or(retry.FirstEventID, call.EventID))}
+	if o := dispatch.KeyOf(t.Running.Started().Start, call.EventID); o != nil {
+		info.IdempotencyKey = attempts.IdempotencyKey(o.Instance, o.ExecutionID, cmp.Or(retry.FirstEventID, call.EventID))
+	}
 	if s := t.Running.Started().Start; s != nil {
 		info.Headers = history.MergeHeaders(s.Headers, call.Headers)
 	}

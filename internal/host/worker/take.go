@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -226,7 +227,7 @@ func (w *Worker) attempt(ctx context.Context, t *task, code activities.Activity,
 // until a redrive took it over.
 func idempotencyKey(item *wire.Item) string {
 	if o := item.Origin; o != nil && o.ExecutionID > 0 {
-		return attempt.IdempotencyKey(item.Instance, o.ExecutionID, item.SchedulingEventID)
+		return attempt.IdempotencyKey(cmp.Or(o.Instance, item.Instance), o.ExecutionID, item.SchedulingEventID)
 	}
 	return attempt.IdempotencyKey(item.Instance, item.ExecutionID, item.SchedulingEventID)
 }

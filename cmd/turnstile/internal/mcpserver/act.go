@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,6 +32,7 @@ type raiseInput struct {
 
 type redriveInput struct {
 	endInput
+	As              string `json:"as,omitempty" jsonschema:"id of a new instance that goes on in its place, while the instance stays as it is; default the instance itself"`
 	From            int64  `json:"from,omitempty" jsonschema:"event of the last execution from which on all happens again; default where it failed"`
 	Reset           bool   `json:"reset,omitempty" jsonschema:"terminate an instance that has not ended, and have it go on"`
 	DeduplicationID string `json:"deduplication_id,omitempty" jsonschema:"id that tells a repeat of this call, which is harmless, from another redrive; default a random one"`
@@ -190,11 +192,11 @@ func (s *server) redrive(ctx context.Context, c *call, in redriveInput) (any, er
 	if in.From < 0 {
 		return nil, fmt.Errorf("from %d: the number of an event, from 1", in.From)
 	}
-	d, err := c.Redrive(ctx, client.RedriveRequest{Instance: in.Instance, From: in.From, Reason: in.Reason, Reset: in.Reset, DryRun: in.DryRun, DeduplicationID: in.DeduplicationID})
+	d, err := c.Redrive(ctx, client.RedriveRequest{Instance: in.Instance, As: in.As, From: in.From, Reason: in.Reason, Reset: in.Reset, DryRun: in.DryRun, DeduplicationID: in.DeduplicationID})
 	if err != nil {
 		return nil, err
 	}
-	plan := &api.Redriven{Instance: in.Instance, TakenOver: d.TakenOver, Kept: d.Kept, Again: []api.RedrivenWork{}}
+	plan := &api.Redriven{Instance: cmp.Or(in.As, in.Instance), TakenOver: d.TakenOver, Kept: d.Kept, Again: []api.RedrivenWork{}}
 	for _, w := range d.Again {
 		plan.Again = append(plan.Again, api.RedrivenWork{EventID: w.EventID, Kind: w.Kind.String(), Name: w.Name, Instance: w.Instance, Why: w.Why})
 	}

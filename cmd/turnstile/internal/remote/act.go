@@ -33,7 +33,7 @@ func (c *Client) Rerun(ctx context.Context, r client.RerunRequest) (client.Start
 // Redrive has an instance that has ended go on where it failed.
 func (c *Client) Redrive(ctx context.Context, r client.RedriveRequest) (client.Redriven, error) {
 	var got api.Redriven
-	err := c.post(ctx, "instances/"+segment(r.Instance)+"/redrive", api.Redrive{From: r.From, Reason: r.Reason, Reset: r.Reset, DryRun: r.DryRun, StartID: r.DeduplicationID}, &got)
+	err := c.post(ctx, "instances/"+segment(r.Instance)+"/redrive", api.Redrive{As: r.As, From: r.From, Reason: r.Reason, Reset: r.Reset, DryRun: r.DryRun, StartID: r.DeduplicationID}, &got)
 	d := client.Redriven{Started: client.Started{Instance: got.Instance, StartID: got.StartID, After: got.After}, TakenOver: got.TakenOver, Kept: got.Kept}
 	for _, w := range got.Again {
 		one := client.RedrivenWork{EventID: w.EventID, Name: w.Name, Instance: w.Instance, Why: w.Why}

@@ -89,21 +89,33 @@ export function ResumeDialog(props) {
 }
 
 export function RedriveDialog(props) {
+  return html`<${GoOnDialog} ...${props} title="Redrive">It goes on where it failed, with the code that is deployed.<//>`;
+}
+
+export function ForkDialog(props) {
+  return html`<${GoOnDialog} ...${props} title="Fork" forks>Another instance goes on in its place, with the code that is deployed, and this one stays as it is. The fork has activities, timers and children of its own.<//>`;
+}
+
+// GoOnDialog redrives an instance, or forks it. Props besides: title, forks, from to begin with.
+function GoOnDialog(props) {
+  const { forks = false, title } = props, [as, setAs] = useState("");
   const [from, setFrom] = useState(String(props.from ?? "")), [reason, setReason] = useState(""), [id] = useState(newID);
-  const wrong = from !== "" && !/^[1-9][0-9]*$/.test(from);
+  const wrong = (from !== "" && !/^[1-9][0-9]*$/.test(from)) || (forks && (as === "" || as === props.instance.instance));
   // What would be started anew is said before it is sent; pressed again, it is sent.
   const [plan, setPlan] = useState({ of: null, again: [] });
   const submit = async () => {
-    const body = { ...(from === "" ? {} : { from: Number(from) }), reason };
+    const body = { ...(forks && { as }), ...(from === "" ? {} : { from: Number(from) }), reason };
     if (plan.of !== from) {
       setPlan({ ...(await post(path("instances", props.instance.instance, "redrive"), { ...body, dry_run: true })), of: from });
       return false;
     }
-    return sends("redrive", { ...body, start_id: id }, "Redrive sent to", props)();
+    await sends("redrive", { ...body, start_id: id }, forks ? "Sent: a fork of" : "Redrive sent to", props)();
+    if (forks) go(`#/${path("instances", as)}`);
   };
   const seen = plan.of === from;
-  return html`<${FormDialog} title="Redrive" action=${seen ? "Redrive the instance" : "Show what starts anew"} onClose=${props.onClose} disabled=${wrong} submit=${submit}>
-    ${of(props.instance)}<p>It goes on where it failed, with the code that is deployed. What was completed stays completed; what failed or was open starts anew. If the code disagrees with the history, nothing is changed, and the reason is a dead letter.</p>
+  return html`<${FormDialog} title=${title} action=${seen ? `${title} the instance` : "Show what starts anew"} onClose=${props.onClose} disabled=${wrong} submit=${submit}>
+    ${of(props.instance)}<p>${props.children} What was completed stays completed; what failed or was open starts anew. If the code disagrees with the history, nothing is changed, and the reason is a dead letter.</p>
+    ${forks && html`<${Field} label="Id of the fork" hint="Of an instance that is not there yet.">${(p) => html`<input ...${p} value=${as} required autocomplete="off" spellcheck=${false} onInput=${(e) => setAs(e.target.value.trim())} />`}<//>`}
     <${Field} label="From event" hint="Its number in the last execution; its operation happens again. Empty: where the instance failed.">${(p) => html`<input ...${p} value=${from} inputmode="numeric" autocomplete="off" onInput=${(e) => setFrom(e.target.value.trim())} />`}<//>
     <${Reason} value=${reason} onInput=${setReason} />
     ${seen && html`<div class="notice slim" role="status"><div class="grow">

@@ -1,0 +1,94 @@
+package deciding
+
+import (
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/host/inbox"
+	"github.com/turnstile-go/turnstile/internal/redriving"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// A fork is a start whose origin is another instance: it begins a new one, which goes on
+// as a redrive of that other one would, and leaves it as it is. Its first commit holds a
+// copy of what it takes over, so nothing of it is to be seen before, and it needs the other
+// one no more. It is a start in everything else: for an id that is taken it is refused.
+
+// forks reports whether a message is a start that forks an instance.
+func forks(m *inbox.Message) bool {
+	o := m.Item.Origin
+	return m.Item.Kind == wire.StartOrchestration && o != nil && o.Instance != "" && o.Instance != m.Item.Instance
+}
+
+// fork finds out how the execution begins that the start m is to begin by a fork; it
+// reports whether it has found out, or has refused the start.
+func (t *Turn) fork(p *Plan, m *inbox.Message) (bool, error) {
+	r := &t.Running
+	if !forks(m) || m.State != inbox.Unsettled || !r.Creating || r.Redriven != nil || r.X.LastEventID() > 0 {
+		return false, nil
+	}
+	d, err := t.forked(m)
+	switch {
+	case err == nil:
+	case d == nil:
+		return false, err
+	case m.Item.Parent != nil:
+		// Its parent waits: the child begins from the beginning.
+		d.Event = t.startArrival(&m.Item).Event
+	default:
+		t.refuseRedrive(p, m, wire.ReasonRedriveRefused, err)
+		return true, nil
+	}
+	p.Next = &Next{Again: r.Execution, By: m, Redriven: &Redriven{d, m}}
+	return true, nil
+}
+
+// forked returns how a fork begins. With an error, and an empty plan, nothing can be taken
+// over; with an error and none, something has to be read first.
+func (t *Turn) forked(m *inbox.Message) (*redriving.Plan, error) {
+	o, v := m.Item.Origin, &t.Running.Origin
+	if v.Instance != o.Instance || !v.Described {
+		return nil, &Read{What: Origin, Instance: o.Instance}
+	}
+	refused := func(format string, args ...any) (*redriving.Plan, error) {
+		return &redriving.Plan{}, &redriving.Error{Instance: o.Instance, ExecutionID: o.ExecutionID, EventID: o.EventID, Problem: fmt.Sprintf(format, args...)}
+	}
+	of := v.Record
+	switch {
+	case of == nil || of.Purged:
+		return refused("there is no such instance, or it was purged")
+	case of.Name != m.Item.Name:
+		return refused("it runs orchestration %q, not %q", of.Name, m.Item.Name)
+	case o.ExecutionID != 0 && o.ExecutionID != of.ExecutionID:
+		return refused("it is at execution %d", of.ExecutionID)
+	}
+	turns, err := v.Turns(of.ExecutionID)
+	if err != nil {
+		return refused("%v", err)
+	}
+	request := redriving.Request{Instance: t.View.Instance, From: o.EventID, ExecutionID: t.Running.Execution, StartID: m.Item.ID,
+		Parent: recordedParent(m.Item.Parent), Actor: m.Item.Actor, Reason: m.Item.Reason, Cancelled: cancelledBy(turns)}
+	d, err := redriving.From(o.Instance, of.ExecutionID, redriving.AsEnded(eventsOf(turns), m.Item.Parent != nil), request)
+	if err != nil {
+		return &redriving.Plan{}, err
+	}
+	return d, nil
+}
+
+func eventsOf(turns []store.Turn) (all []history.Event) {
+	for i := range turns {
+		all = append(all, turns[i].Events...)
+	}
+	return all
+}
+
+// cancelledBy is what the commits of an execution have cancelled.
+func cancelledBy(turns []store.Turn) (all []redriving.Cancelled) {
+	for i := range turns {
+		if c := turns[i].Cancelled; len(c) > 0 {
+			all = append(all, redriving.Cancelled{Events: c, By: turns[i].Last()})
+		}
+	}
+	return all
+}

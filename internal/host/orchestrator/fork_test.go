@@ -1,0 +1,355 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/activities"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// forkOf begins an instance that goes on where another one failed, or from an event.
+func forkOf(of, as string, from int64) wire.Item {
+	return wire.Item{Kind: wire.StartOrchestration, Instance: as, Name: "Main", ID: "fork-" + as,
+		Origin: &history.Origin{Instance: of, EventID: from}}
+}
+
+func TestO12AForkGoesOnAsAnotherInstance(t *testing.T) {
+	t.Parallel()
+	for _, purged := range []bool{false, true} {
+		w := newWorld(t, nil)
+		w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
+			seen := ""
+			for _, in := range []string{"1", "2", "3", "4"} {
+				// Code may make ids of the id of its instance, and they are compared.
+				if _, err := stepOf(ctx, "Step", in+map[string]string{"a": "1", "b": "2"}[ctx.Info().Instance]); err != nil {
+					return nil, err
+				}
+				seen += ctx.Info().Instance
+			}
+			return []byte(`"` + seen + `"`), nil
+		})
+		r := counted(w, "Step")
+		r.broken["31"] = true
+		w.start("a", "Main", "1")
+		w.run()
+		before := w.record("a")
+		w.expectStatus("a", store.StatusFailed)
+		r.broken["31"] = false
+		w.send(forkOf("a", "b", 0))
+		if purged {
+			// It is not needed when the fork has begun.
+			w.settleFIFO()
+			w.send(wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: "purge"})
+		}
+		w.run()
+		w.restart()
+		w.expectHistory("b", 1, "Started Act(Step) Done←2 Act(Step) Done←4 Act(Step) Redriven Done←6 Act(Step) Done←9 Completed")
+		w.expectOutput("b", `"aabb"`)
+		r.expect(t, map[string]int{"11": 1, "21": 1, "31": 2, "42": 1})
+		if after := w.record("a"); !purged && (after.ExecutionID != before.ExecutionID || after.Status != before.Status || !after.UpdatedAt.Equal(before.UpdatedAt)) {
+			t.Errorf("the instance is %+v, it was %+v", after, before)
+		}
+		if rec := w.record("b"); rec.StartID != "fork-b" || fmt.Sprint(rec.Origin) != fmt.Sprint(&history.Origin{Instance: "a", ExecutionID: 1, EventID: 6}) {
+			t.Errorf("the record is %+v", rec)
+		}
+		// Its repeat, and a fork under an id that is taken, begin nothing.
+		w.send(forkOf("a", "b", 0))
+		other := forkOf("a", "b", 3)
+		other.ID = "another"
+		w.send(other)
+		w.run()
+		if rec := w.record("b"); rec.ExecutionID != 1 {
+			t.Errorf("the record is %+v", rec)
+		}
+		w.expectDead()
+	}
+}
+
+// The keys of what was open stay those of the instance, over forks of forks and redrives of
+// them; a link is for the instance alone whose activity has sent it.
+func TestO12WhatWasOpenKeepsItsKeyInAForkAndTheLinksAreApart(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
+		return stepOf(ctx, "Ask", "1")
+	})
+	keys, tokens := map[string][]string{}, map[string][]string{}
+	w.activityFunc("Ask", func(ctx context.Context, _ []byte) ([]byte, error) {
+		info, _ := activities.InfoFrom(ctx)
+		keys[info.Instance], tokens[info.Instance] = append(keys[info.Instance], info.IdempotencyKey), append(tokens[info.Instance], info.CompletionToken)
+		return nil, activities.ErrPending
+	})
+	w.start("a", "Main", "1")
+	w.runFor(time.Minute)
+	w.send(forkOf("a", "b", 0)) // of one that runs
+	w.runFor(time.Minute)
+	w.send(wire.Item{Kind: wire.TerminateInstance, Instance: "b", ID: "t"})
+	w.runFor(time.Minute)
+	w.send(redriveOf("b", "r", 0))
+	w.runFor(time.Minute)
+	w.send(forkOf("b", "c", 0))
+	w.runFor(time.Minute)
+	w.send(forkOf("c", "d", 0))
+	w.runFor(time.Minute)
+	first := keys["a"][0]
+	for instance, n := range map[string]int{"a": 1, "b": 2, "c": 1, "d": 1} {
+		if fmt.Sprint(keys[instance]) != fmt.Sprint(strings.Fields(strings.Repeat(first+" ", n))) {
+			t.Errorf("the keys of %s are %q, that of a is %q", instance, keys[instance], first)
+		}
+	}
+	w.byToken(wire.ActivityCompleted, tokens["a"][0], `,"result":"of a"`)
+	w.byToken(wire.ActivityCompleted, tokens["b"][0], `,"result":"of b"`) // the link of its first execution
+	w.byToken(wire.ActivityCompleted, tokens["c"][0], `,"result":"of c"`)
+	w.run()
+	for _, instance := range []string{"a", "b", "c"} {
+		w.expectOutput(instance, `"of `+instance+`"`)
+	}
+	w.expectStatus("d", store.StatusRunning)
+	w.expectHistory("b", 2, "Started Act(Ask) Redriven Done←2 Completed")
+	w.expectDead()
+}
+
+// A fork has children of its own, which take over what those of the instance have done; a
+// child that had completed is not run again. The instance's own are left alone.
+func TestO12AForkHasChildrenOfItsOwn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
+		var fs []*engine.Future
+		for _, in := range []string{"1", "2", "3"} {
+			fs = append(fs, ctx.Child(engine.ChildCall{Name: "Child", Input: []byte(in), OnParentEnd: history.ParentEndTerminate}))
+		}
+		out, err := ctx.Join(fs...)
+		if err != nil {
+			return nil, err
+		}
+		return []byte(`"` + string(out[0]) + " " + string(out[1]) + " " + string(out[2]) + `"`), nil
+	})
+	w.orchestration("Child", func(ctx *engine.Context, in []byte) ([]byte, error) {
+		if _, err := stepOf(ctx, "Step", "1"+string(in)); err != nil {
+			return nil, err
+		}
+		if string(in) == "3" {
+			if _, err := ctx.Await(ctx.ExternalEvent("go")); err != nil {
+				return nil, err
+			}
+		}
+		return stepOf(ctx, "Step", "2"+string(in))
+	})
+	r := counted(w, "Step")
+	r.broken["22"] = true
+	w.start("a", "Main", "1")
+	w.runFor(time.Minute)
+	w.send(wire.Item{Kind: wire.TerminateInstance, Instance: "a", ID: "t"})
+	w.runFor(time.Minute)
+	w.expectStatus("a/1/4", store.StatusTerminated)
+	r.broken["22"] = false
+	w.send(forkOf("a", "b", 0))
+	w.runFor(time.Minute)
+	w.expectStatus("b", store.StatusRunning)
+	w.raise("b/1/4", "go", "1", "e")
+	w.run()
+	w.expectOutput("b", `"211 221 231"`)
+	r.expect(t, map[string]int{"11": 1, "12": 1, "13": 1, "21": 1, "22": 2, "23": 1})
+	w.expectHistory("b/1/3", 1, "Started Act(Step) Done←2 Act(Step) Redriven Done←4 Completed")
+	for id, n := range map[string]int64{"a/1/2": 1, "a/1/3": 1, "a/1/4": 1} {
+		if rec := w.record(id); rec.ExecutionID != n || rec.Status == store.StatusRunning {
+			t.Errorf("%s is %+v", id, rec)
+		}
+	}
+	if rec := w.record("b/1/2"); rec.Instance != "" {
+		t.Errorf("the child that had completed was begun: %+v", rec)
+	}
+	w.expectDead()
+}
+
+// A child of a running instance, that it does not share with its fork; and one whose id the
+// code has chosen, which its fork cannot have.
+func TestO12AForkOfWhatRunsLeavesItAlone(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		id     string
+		status store.Status
+	}{"a derived id": {"", store.StatusCompleted}, "an id of the code's": {"shared", store.StatusFailed}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
+				return ctx.Await(ctx.Child(engine.ChildCall{Name: "Child", Instance: c.id, Input: []byte("1"), OnParentEnd: history.ParentEndTerminate}))
+			})
+			w.orchestration("Child", func(ctx *engine.Context, in []byte) ([]byte, error) {
+				if _, err := stepOf(ctx, "Step", "1"); err != nil {
+					return nil, err
+				}
+				return ctx.Await(ctx.ExternalEvent("go"))
+			})
+			w.orchestration("Waiter", func(ctx *engine.Context, _ []byte) ([]byte, error) {
+				return ctx.Await(ctx.Child(engine.ChildCall{Name: "Main", Instance: "a", UseExisting: true}))
+			})
+			r := counted(w, "Step")
+			w.start("a", "Main", "1")
+			w.runFor(time.Minute)
+			w.start("waiter", "Waiter", "1") // waits for a, and not for its fork
+			w.runFor(time.Minute)
+			child := "a/1/2"
+			if c.id != "" {
+				child = c.id
+			}
+			w.send(forkOf("a", "b", 0))
+			w.runFor(time.Minute)
+			if c.id == "" {
+				w.raise("b/1/2", "go", `"of b"`, "e")
+				w.runFor(time.Minute)
+				w.expectOutput("b", `"of b"`)
+			}
+			w.expectStatus("b", c.status)
+			w.expectStatus("a", store.StatusRunning)
+			w.expectStatus(child, store.StatusRunning)
+			w.expectStatus("waiter", store.StatusRunning)
+			w.raise(child, "go", `"of a"`, "e")
+			w.run()
+			w.expectOutput("a", `"of a"`)
+			w.expectOutput("waiter", `"of a"`)
+			r.expect(t, map[string]int{"1": 1})
+			w.expectDead()
+		})
+	}
+}
+
+// From an event that is named, of one that has completed; and from the beginning.
+func TestO12AForkFromAnEvent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", threeSteps)
+	r := counted(w, "Step")
+	w.start("a", "Main", "1")
+	w.run()
+	w.send(forkOf("a", "b", 5)) // the completion of the second
+	w.run()
+	w.expectHistory("b", 1, "Started Act(Step) Done←2 Act(Step) Redriven Done←4 Act(Step) Done←7 Completed")
+	r.expect(t, map[string]int{"1": 1, "2": 2, "3": 2})
+	w.send(forkOf("a", "c", 1))
+	w.run()
+	w.expectHistory("c", 1, "Started Act(Step) Done←2 Act(Step) Done←4 Act(Step) Done←6 Completed")
+	if o := w.record("c").Origin; o == nil || o.Instance != "a" {
+		t.Errorf("its origin is %+v", o)
+	}
+	w.expectDead()
+}
+
+// gap leaves a hole in the history of the instance.
+func gap(w *world) {
+	turns := w.turns("a", 1)
+	if err := w.store.Commit(w.Context(), store.Commit{Turns: []store.Turn{{Instance: "a", ExecutionID: 1, Token: "far", Events: []history.Event{
+		{EventID: turns[len(turns)-1].Last() + 3, Kind: history.ExternalEvent, Name: "x"}}}}}); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func TestO12AForkThatCannotBeIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		fork   func(*wire.Item)
+		before func(*world)
+		reason string
+		says   string
+	}{
+		"of nobody":                 {func(i *wire.Item) { i.Origin.Instance = "nobody" }, nil, "redrive_refused", "there is no such instance"},
+		"of what was purged":        {nil, func(w *world) { w.send(wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: "p"}); w.run() }, "redrive_refused", "purged"},
+		"of another orchestration":  {func(i *wire.Item) { i.Name = "Other" }, nil, "redrive_refused", `it runs orchestration "Main"`},
+		"of an execution before":    {func(i *wire.Item) { i.Origin.ExecutionID = 7 }, nil, "redrive_refused", "it is at execution 1"},
+		"of what has completed":     {func(i *wire.Item) { i.Origin.EventID = 0 }, nil, "redrive_refused", "it has completed"},
+		"from an event that is not": {func(i *wire.Item) { i.Origin.EventID = 99 }, nil, "redrive_refused", "the last event ahead of its end is 7"},
+		"that the code contradicts": {nil, func(w *world) {
+			w.deploy("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) { return stepOf(ctx, "Other", "1") })
+		}, "redrive_refused", "Other"},
+		"of a history that is damaged": {nil, gap, "redrive_refused", "corrupt"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.orchestration("Main", threeSteps)
+			counted(w, "Step")
+			w.start("a", "Main", "1")
+			w.run()
+			if c.before != nil {
+				c.before(w)
+			}
+			item := forkOf("a", "b", 5)
+			if c.fork != nil {
+				c.fork(&item)
+			}
+			w.send(item)
+			w.run()
+			w.expectDead(c.reason)
+			if text := w.deadFIFO.Peek()[0].Attributes[wire.ReasonAttribute]; !strings.Contains(text, c.says) {
+				t.Errorf("the reason is %q", text)
+			}
+			if rec := w.record("b"); rec.Instance != "" {
+				t.Errorf("it was begun: %+v", rec)
+			}
+		})
+	}
+}
+
+// A child of a fork for which nothing is left to take over begins from the beginning: its
+// parent waits.
+func TestO12AChildOfAForkWhoseOriginWasPurgedBeginsFromTheBeginning(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
+		return ctx.Await(ctx.Child(engine.ChildCall{Name: "Child", Input: []byte("1")}))
+	})
+	w.orchestration("Child", func(ctx *engine.Context, in []byte) ([]byte, error) { return stepOf(ctx, "Step", string(in)) })
+	r := counted(w, "Step")
+	r.broken["1"] = true
+	w.start("a", "Main", "1")
+	w.run()
+	r.broken["1"] = false
+	w.send(wire.Item{Kind: wire.PurgeInstance, Instance: "a/1/2", ID: "p"})
+	w.run()
+	w.send(forkOf("a", "b", 0))
+	w.run()
+	w.expectOutput("b", "11")
+	w.expectHistory("b/1/2", 1, "Started Act(Step) Done←2 Completed")
+	w.expectDead()
+}
+
+// What comes in one batch with the start of a fork is for the fork; another start is not.
+func TestO12WhatComesBesideAForkIsForIt(t *testing.T) {
+	t.Parallel()
+	for _, first := range []bool{false, true} {
+		w := newWorld(t, nil)
+		w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+			if _, err := stepOf(ctx, "Step", string(in)); err != nil {
+				return nil, err
+			}
+			return ctx.Await(ctx.ExternalEvent("go"))
+		})
+		r := counted(w, "Step")
+		w.start("a", "Main", "1")
+		w.runFor(time.Minute)
+		event := wire.Item{Kind: wire.ExternalRaised, Instance: "b", ID: "e", Name: "go", Data: []byte(`"b"`)}
+		start := wire.Item{Kind: wire.StartOrchestration, Instance: "b", ID: "s", Name: "Main", Input: []byte("2")}
+		if first {
+			w.fifoBatch(1, event, start, forkOf("a", "b", 0))
+			w.run()
+			w.expectHistory("b", 1, "Started Act(Step) Ev(go) Done←2 Sub(go) Completed")
+			r.expect(t, map[string]int{"1": 1, "2": 1})
+		} else {
+			w.fifoBatch(1, event, forkOf("a", "b", 0), start)
+			w.run()
+			w.expectHistory("b", 1, "Started Act(Step) Done←2 Sub(go) Redriven Ev(go) Completed")
+			r.expect(t, map[string]int{"1": 1})
+		}
+		w.expectOutput("b", `"b"`)
+		w.expectDead()
+	}
+}
