@@ -14,6 +14,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/batch"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -170,7 +171,7 @@ func (r *bulkRun) goOn(ctx context.Context) error {
 	if here := r.settings.where(); j.Place != here {
 		return fmt.Errorf("batch %s is of %s, and this command would work on %s: name the same place again", j.ID, j.Place, here)
 	}
-	fmt.Fprintf(r.err, "going on: %d of %s are done\n", done, plural(j.Count, "instance", "instances"))
+	fmt.Fprintf(r.err, "going on: %d of %s are done\n", done, plain.Plural(j.Count, "instance", "instances"))
 	return r.work(ctx, &j, done)
 }
 
@@ -211,7 +212,7 @@ func (r *bulkRun) collect(ctx context.Context) ([]string, error) {
 
 // confirm makes sure that somebody knows how many there are.
 func (r *bulkRun) confirm(ctx context.Context, n int) error {
-	what := fmt.Sprintf("%s %s of %s (%s)", r.verb, plural(n, "instance", "instances"), r.settings.where(), r.described())
+	what := fmt.Sprintf("%s %s of %s (%s)", r.verb, plain.Plural(n, "instance", "instances"), r.settings.where(), r.described())
 	switch {
 	case r.yes == "any", r.yes == strconv.Itoa(n):
 		return nil

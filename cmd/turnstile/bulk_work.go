@@ -9,6 +9,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/batch"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/remote"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/internal/console/api"
@@ -61,9 +62,9 @@ func (r *bulkRun) work(ctx context.Context, j *batch.Job, done int) error {
 	case !finished && ctx.Err() == nil:
 		return errors.Join(writing, fmt.Errorf("stopped after %d failures (see above). When requests succeed again, go on with:\n  turnstile%s %s --resume %s", p.Failed, r.settings.words(), j.Verb, j.ID))
 	case !finished:
-		return errors.Join(writing, fmt.Errorf("interrupted: %d of %s are done. Go on with:\n  turnstile%s %s --resume %s", p.Done, plural(p.All, "instance", "instances"), r.settings.words(), j.Verb, j.ID))
+		return errors.Join(writing, fmt.Errorf("interrupted: %d of %s are done. Go on with:\n  turnstile%s %s --resume %s", p.Done, plain.Plural(p.All, "instance", "instances"), r.settings.words(), j.Verb, j.ID))
 	case p.Failed > 0:
-		return fmt.Errorf("nothing was sent to %d of %s (see above)", p.Failed, plural(p.All, "instance", "instances"))
+		return fmt.Errorf("nothing was sent to %d of %s (see above)", p.Failed, plain.Plural(p.All, "instance", "instances"))
 	}
 	return nil
 }
@@ -91,7 +92,7 @@ func isGone(err error) bool {
 func progressText(p batch.Progress, before int, took time.Duration) string {
 	text := fmt.Sprintf("%d of %d", p.Done, p.All)
 	if rate := float64(p.Done-before) / took.Seconds(); took > time.Second && rate > 0 {
-		text += fmt.Sprintf(", %.0f a second, %s left", rate, span(time.Duration(float64(p.All-p.Done)/rate*float64(time.Second))))
+		text += fmt.Sprintf(", %.0f a second, %s left", rate, plain.Span(time.Duration(float64(p.All-p.Done)/rate*float64(time.Second))))
 	}
 	if p.Failed > 0 {
 		text += fmt.Sprintf(", %d failed", p.Failed)
@@ -107,7 +108,7 @@ func (r *bulkRun) printDryRun(ids []string) error {
 	for _, id := range ids {
 		fmt.Fprintln(r.out, id)
 	}
-	fmt.Fprintf(r.err, "would %s %s of %s; nothing was done\n", r.verb, plural(len(ids), "instance", "instances"), r.settings.where())
+	fmt.Fprintf(r.err, "would %s %s of %s; nothing was done\n", r.verb, plain.Plural(len(ids), "instance", "instances"), r.settings.where())
 	return nil
 }
 
@@ -120,7 +121,7 @@ func (r *bulkRun) printBatch(j *batch.Job, p batch.Progress, failed []api.BatchF
 		}
 		return r.printJSON(out)
 	}
-	text := fmt.Sprintf("sent: %s for %s", j.Verb, plural(p.Sent, "instance", "instances"))
+	text := fmt.Sprintf("sent: %s for %s", j.Verb, plain.Plural(p.Sent, "instance", "instances"))
 	if p.Skipped > 0 {
 		text += fmt.Sprintf("; %d had ended or gone meanwhile", p.Skipped)
 	}

@@ -9,6 +9,7 @@ import (
 
 	flag "github.com/spf13/pflag"
 
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
@@ -100,9 +101,9 @@ func (c *cli) listLetters(letters []api.DeadLetter) error {
 	for i := range letters {
 		l := &letters[i]
 		t.Row(term.Text(l.MessageID), term.Text(l.Queue),
-			term.Cell{Text: span(max(c.now().Sub(l.SentAt), 0)), Whole: l.SentAt.UTC().Format(time.RFC3339)},
-			term.Cell{Text: printable.Line(clip(l.Kind, 24)), Whole: printable.Line(l.Kind)},
-			term.Cell{Text: printable.Line(clip(l.Instance, 60)), Whole: printable.Line(l.Instance)},
+			term.Cell{Text: plain.Span(max(c.now().Sub(l.SentAt), 0)), Whole: l.SentAt.UTC().Format(time.RFC3339)},
+			term.Cell{Text: printable.Line(plain.Clip(l.Kind, 24)), Whole: printable.Line(l.Kind)},
+			term.Cell{Text: printable.Line(plain.Clip(l.Instance, 60)), Whole: printable.Line(l.Instance)},
 			term.Styled(term.Red, reasonOf(l)))
 		if l.Queue == deadletter.DeadFIFO {
 			behind[l.Group]++
@@ -155,37 +156,37 @@ func notThere(ids []string) error {
 }
 
 func (c *cli) show(l *api.DeadLetter) {
-	t := newTable()
-	t.row("message id", l.MessageID)
-	t.row("queue", l.Queue+", goes back to "+l.Source)
-	t.row("sent", moment(l.SentAt)+" ("+ago(c.now(), l.SentAt)+")")
-	t.row("kind", printable.Line(l.Kind))
-	t.row("instance", printable.Line(l.Instance))
+	t := plain.NewTable()
+	t.Row("message id", l.MessageID)
+	t.Row("queue", l.Queue+", goes back to "+l.Source)
+	t.Row("sent", plain.Moment(l.SentAt)+" ("+plain.Ago(c.now(), l.SentAt)+")")
+	t.Row("kind", printable.Line(l.Kind))
+	t.Row("instance", printable.Line(l.Instance))
 	if l.Group != "" {
-		t.row("group", printable.Line(l.Group))
+		t.Row("group", printable.Line(l.Group))
 	}
 	if l.DedupID != "" {
-		t.row("deduplication id", printable.Line(l.DedupID))
+		t.Row("deduplication id", printable.Line(l.DedupID))
 	}
-	t.row("reason", reasonOf(l))
+	t.Row("reason", reasonOf(l))
 	if l.Unread != "" && (l.ReasonText == "" || !strings.HasSuffix(l.Unread, l.ReasonText)) {
-		t.row("cannot be read", printable.Line(l.Unread))
+		t.Row("cannot be read", printable.Line(l.Unread))
 	}
-	t.print(c.out)
-	others := newTable()
+	t.Print(c.out)
+	others := plain.NewTable()
 	for _, name := range sortedKeys(l.Attributes) {
 		if name != wire.ReasonAttribute {
-			others.row("  "+printable.Line(name), printable.Line(l.Attributes[name]))
+			others.Row("  "+printable.Line(name), printable.Line(l.Attributes[name]))
 		}
 	}
-	if len(others.rows) > 0 {
+	if others.Len() > 0 {
 		fmt.Fprintln(c.out, "\nattributes")
-		others.print(c.out)
+		others.Print(c.out)
 	}
 	body := l.Body
 	if l.Opened != "" {
 		body = l.Opened
 		fmt.Fprint(c.out, "\nits payloads are sealed, and decoded here\n")
 	}
-	fmt.Fprintf(c.out, "\nbody\n  %s\n\nwhat to do: %s\n", indented([]byte(body), "  "), l.Advice)
+	fmt.Fprintf(c.out, "\nbody\n  %s\n\nwhat to do: %s\n", plain.Indented([]byte(body), "  "), l.Advice)
 }

@@ -11,6 +11,7 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/letters"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
 	"github.com/turnstile-go/turnstile/internal/printable"
@@ -101,7 +102,7 @@ func (c *cli) remove(ctx context.Context, all letters.Letters, r *removal) error
 		return errors.Join(checked(err), c.removedAll(out.Done))
 	}
 	if out.Late > 0 {
-		fmt.Fprintf(c.err, "left: %s that came in after this began (%s by this machine's clock)\n", plural(out.Late, "dead letter", "dead letters"), moment(began))
+		fmt.Fprintf(c.err, "left: %s that came in after this began (%s by this machine's clock)\n", plain.Plural(out.Late, "dead letter", "dead letters"), plain.Moment(began))
 	}
 	var errs []error
 	if len(out.Missing) > 0 {
@@ -115,7 +116,7 @@ func (c *cli) remove(ctx context.Context, all letters.Letters, r *removal) error
 	}
 	if failed > 0 {
 		errs = append(errs, fmt.Errorf("%d of %s not %s; they are still where they were, and trying again is harmless",
-			failed, plural(len(out.Done), "dead letter", "dead letters"), r.verb))
+			failed, plain.Plural(len(out.Done), "dead letter", "dead letters"), r.verb))
 	}
 	if len(out.Done)+len(out.Missing)+out.Late == 0 && !c.json() {
 		fmt.Fprintln(c.err, "no dead letters")

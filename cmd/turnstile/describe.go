@@ -11,6 +11,7 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
@@ -57,37 +58,37 @@ func describeCommand() *command {
 
 func (c *cli) describe(d *client.Description, waiting *client.Waiting) {
 	now := c.now()
-	t := newTable()
-	t.row("instance", printable.Line(d.Instance))
-	t.row("orchestration", printable.Line(strings.TrimSpace(d.Name+" "+d.Version)))
-	t.row("status", string(d.Status))
+	t := plain.NewTable()
+	t.Row("instance", printable.Line(d.Instance))
+	t.Row("orchestration", printable.Line(strings.TrimSpace(d.Name+" "+d.Version)))
+	t.Row("status", string(d.Status))
 	execution := fmt.Sprint(d.ExecutionID)
 	if d.Pruned > 0 {
 		execution += fmt.Sprintf(" (kept from %d on, %d earlier were pruned)", d.FirstExecution, d.Pruned)
 	}
-	t.row("execution", execution)
-	t.row("started", moment(d.CreatedAt)+" ("+ago(now, d.CreatedAt)+")")
-	t.row("updated", moment(d.UpdatedAt)+" ("+ago(now, d.UpdatedAt)+")")
+	t.Row("execution", execution)
+	t.Row("started", plain.Moment(d.CreatedAt)+" ("+plain.Ago(now, d.CreatedAt)+")")
+	t.Row("updated", plain.Moment(d.UpdatedAt)+" ("+plain.Ago(now, d.UpdatedAt)+")")
 	if !d.EndedAt.IsZero() {
-		t.row("ended", fmt.Sprintf("%s (%s, after %s)", moment(d.EndedAt), ago(now, d.EndedAt), span(d.EndedAt.Sub(d.CreatedAt))))
+		t.Row("ended", fmt.Sprintf("%s (%s, after %s)", plain.Moment(d.EndedAt), plain.Ago(now, d.EndedAt), plain.Span(d.EndedAt.Sub(d.CreatedAt))))
 	}
 	if !d.LoopedAt.IsZero() {
-		t.row("looping", "slowed "+moment(d.LoopedAt)+" ("+ago(now, d.LoopedAt)+"): it goes on without a pause")
+		t.Row("looping", "slowed "+plain.Moment(d.LoopedAt)+" ("+plain.Ago(now, d.LoopedAt)+"): it goes on without a pause")
 	}
 	if d.StartID != "" {
-		t.row("start id", printable.Line(d.StartID))
+		t.Row("start id", printable.Line(d.StartID))
 	}
 	if p := d.Parent; p != nil {
-		t.row("parent", fmt.Sprintf("%s, execution %d, event %d", printable.Line(p.Instance), p.ExecutionID, p.EventID))
+		t.Row("parent", fmt.Sprintf("%s, execution %d, event %d", printable.Line(p.Instance), p.ExecutionID, p.EventID))
 	}
-	t.print(c.out)
+	t.Print(c.out)
 	if len(d.SearchAttributes) > 0 {
 		fmt.Fprintln(c.out, "\nsearch attributes")
-		attributes := newTable()
+		attributes := plain.NewTable()
 		for _, name := range slices.Sorted(maps.Keys(d.SearchAttributes)) {
-			attributes.row("  "+printable.Line(name), printable.Line(d.SearchAttributes[name].String()))
+			attributes.Row("  "+printable.Line(name), printable.Line(d.SearchAttributes[name].String()))
 		}
-		attributes.print(c.out)
+		attributes.Print(c.out)
 	}
 	c.sealed(d)
 	c.section("custom status", d.CustomStatus)
@@ -117,9 +118,9 @@ func (c *cli) describe(d *client.Description, waiting *client.Waiting) {
 		}
 		until := ""
 		if s.UntilMS > 0 {
-			until = ", until " + moment(time.UnixMilli(s.UntilMS))
+			until = ", until " + plain.Moment(time.UnixMilli(s.UntilMS))
 		}
-		fmt.Fprintf(c.out, "\nsuspended: since %s%s, event %d%s\n", moment(time.UnixMilli(s.SinceMS)), until, s.EventID, by)
+		fmt.Fprintf(c.out, "\nsuspended: since %s%s, event %d%s\n", plain.Moment(time.UnixMilli(s.SinceMS)), until, s.EventID, by)
 		c.text(s.Reason)
 		fmt.Fprintf(c.out, "\nwhat to do: `turnstile resume` lets it go on.\n")
 	}
@@ -129,10 +130,10 @@ func (c *cli) describe(d *client.Description, waiting *client.Waiting) {
 			at = fmt.Sprintf(" at event %d", p.EventID)
 		}
 		if p.SinceMS > 0 {
-			at += ", since " + moment(time.UnixMilli(p.SinceMS))
+			at += ", since " + plain.Moment(time.UnixMilli(p.SinceMS))
 		}
 		if p.Tries > 0 {
-			at += ", " + plural(p.Tries, "try", "tries")
+			at += ", " + plain.Plural(p.Tries, "try", "tries")
 		}
 		what := d.Status
 		if d.Suspension != nil {
@@ -156,12 +157,12 @@ func (c *cli) sealed(d *client.Description) {
 
 func (c *cli) section(title string, payload []byte) {
 	if len(payload) > 0 {
-		fmt.Fprintf(c.out, "\n%s\n  %s\n", title, indented(payload, "  "))
+		fmt.Fprintf(c.out, "\n%s\n  %s\n", title, plain.Indented(payload, "  "))
 	}
 }
 
 func (c *cli) text(text string) {
 	if text != "" {
-		fmt.Fprintf(c.out, "  %s\n", indentLines(text, "  "))
+		fmt.Fprintf(c.out, "  %s\n", plain.IndentLines(text, "  "))
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/doctor"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/printable"
@@ -101,7 +102,7 @@ func (c *cli) doctor(ctx context.Context, idle time.Duration) error {
 		return err
 	}
 	if report.Problems > 0 {
-		return fmt.Errorf("%s", plural(report.Problems, "problem", "problems"))
+		return fmt.Errorf("%s", plain.Plural(report.Problems, "problem", "problems"))
 	}
 	return nil
 }
@@ -148,7 +149,7 @@ func (c *cli) lookAtInstances(ctx context.Context, cl instances, idle time.Durat
 			if len(kinds[kind]) == 1 && more == "" {
 				verb = "is"
 			}
-			add(doctor.Problem, problemAdvice(kind), "%s%s %s %s (%s): %s", plural(len(kinds[kind]), "instance", "instances"), more, verb, status, kind, firstOf(kinds[kind]))
+			add(doctor.Problem, problemAdvice(kind), "%s%s %s %s (%s): %s", plain.Plural(len(kinds[kind]), "instance", "instances"), more, verb, status, kind, firstOf(kinds[kind]))
 		}
 		if len(page.Instances) == 0 {
 			add(doctor.OK, "", "no instance is %s", status)
@@ -160,7 +161,7 @@ func (c *cli) lookAtInstances(ctx context.Context, cl instances, idle time.Durat
 	}
 	if len(looping) > 0 {
 		add(doctor.Problem, "Let them wait: for a timer or an activity, before they continue as new or send again; `turnstile terminate` ends one for good.",
-			"%s without a pause, and %s slowed: %s", plural(len(looping), "instance goes on", "instances go on"), map[bool]string{true: "is", false: "are"}[len(looping) == 1], firstOf(looping))
+			"%s without a pause, and %s slowed: %s", plain.Plural(len(looping), "instance goes on", "instances go on"), map[bool]string{true: "is", false: "are"}[len(looping) == 1], firstOf(looping))
 	}
 	page, err := cl.List(ctx, client.ListQuery{Status: client.StatusRunning, PageSize: shownRunning, To: c.now().Add(-idle)})
 	if err != nil {
@@ -177,9 +178,9 @@ func (c *cli) lookAtInstances(ctx context.Context, cl instances, idle time.Durat
 		more = fmt.Sprintf(", of the newest %d that began before that", len(page.Instances))
 	}
 	if len(old) > 0 {
-		add(doctor.Warning, "They may wait for what never comes: `turnstile describe` says for what.", "nothing has changed the records of %s for %s%s: %s", plural(len(old), "running instance", "running instances"), span(idle), more, firstOf(old))
+		add(doctor.Warning, "They may wait for what never comes: `turnstile describe` says for what.", "nothing has changed the records of %s for %s%s: %s", plain.Plural(len(old), "running instance", "running instances"), plain.Span(idle), more, firstOf(old))
 	} else {
-		add(doctor.OK, "", "no running instance has been idle for %s", span(idle))
+		add(doctor.OK, "", "no running instance has been idle for %s", plain.Span(idle))
 	}
 	return out, nil
 }
@@ -257,6 +258,6 @@ func (c *cli) printReport(report *api.Doctor) error {
 			}
 		}
 	}
-	fmt.Fprintf(c.out, "\n%s, %s, %d not looked at\n", plural(report.Problems, "problem", "problems"), plural(report.Warnings, "warning", "warnings"), report.Unknown)
+	fmt.Fprintf(c.out, "\n%s, %s, %d not looked at\n", plain.Plural(report.Problems, "problem", "problems"), plain.Plural(report.Warnings, "warning", "warnings"), report.Unknown)
 	return nil
 }

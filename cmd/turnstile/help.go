@@ -7,6 +7,7 @@ import (
 
 	flag "github.com/spf13/pflag"
 
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 )
 
@@ -20,11 +21,11 @@ func (c *cli) overview(w io.Writer) {
 	screen := c.screen(w)
 	for _, g := range groups() {
 		fmt.Fprintln(w, screen.In(term.Bold, g.title))
-		t := newTable()
+		t := plain.NewTable()
 		for _, cmd := range g.commands {
-			t.row(fmt.Sprintf("  %-19s", cmd.name), fmt.Sprintf("%-14s", cmd.operands), cmd.short)
+			t.Row(fmt.Sprintf("  %-19s", cmd.name), fmt.Sprintf("%-14s", cmd.operands), cmd.short)
 		}
-		t.print(w)
+		t.Print(w)
 		fmt.Fprintln(w)
 	}
 	fmt.Fprint(w, `Where the stack is, the first of
@@ -98,7 +99,7 @@ func defaultText(f *flag.Flag, text string) string {
 }
 
 func printFlags(w io.Writer, title string, flags *flag.FlagSet) {
-	t := newTable()
+	t := plain.NewTable()
 	none := true
 	flags.VisitAll(func(f *flag.Flag) {
 		none = false
@@ -106,13 +107,13 @@ func printFlags(w io.Writer, title string, flags *flag.FlagSet) {
 		if value != "" {
 			value = " " + value
 		}
-		t.row("  --"+f.Name+value, text+defaultText(f, text))
+		t.Row("  --"+f.Name+value, text+defaultText(f, text))
 	})
 	if none {
 		return
 	}
 	fmt.Fprintf(w, "\n%s\n", title)
-	t.print(w)
+	t.Print(w)
 }
 
 // paragraph joins the lines of a text in source.

@@ -11,6 +11,7 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/console/api"
@@ -128,14 +129,14 @@ func (c *cli) history(d *client.Description, x *history.Export, width int) {
 	if x.ExecutionID == d.ExecutionID {
 		head += "  " + screen.In(statusStyle(d.Status), string(d.Status))
 	}
-	fmt.Fprintf(c.out, "%s\nbegan %s\n\n", head, moment(time.UnixMilli(events[0].AtMS)))
+	fmt.Fprintf(c.out, "%s\nbegan %s\n\n", head, plain.Moment(time.UnixMilli(events[0].AtMS)))
 	idWidth := len(fmt.Sprint(len(events)))
 	t := term.NewTable().Cut(5)
 	for i := range events {
 		e := &events[i]
 		after := ""
 		if i > 0 && e.AtMS != events[i-1].AtMS {
-			after = "+" + span(time.Duration(e.AtMS-events[i-1].AtMS)*time.Millisecond)
+			after = "+" + plain.Span(time.Duration(e.AtMS-events[i-1].AtMS)*time.Millisecond)
 		}
 		of, name := "", e.Name
 		if e.SourceEventID > 0 {
@@ -149,7 +150,7 @@ func (c *cli) history(d *client.Description, x *history.Export, width int) {
 	}
 	t.Lay(screen)
 	took := time.Duration(events[len(events)-1].AtMS-events[0].AtMS) * time.Millisecond
-	fmt.Fprintf(c.out, "\n%s in %s\n", plural(len(events), "event", "events"), span(took))
+	fmt.Fprintf(c.out, "\n%s in %s\n", plain.Plural(len(events), "event", "events"), plain.Span(took))
 	if p := d.Problem; p != nil && x.ExecutionID == d.ExecutionID {
 		fmt.Fprintf(c.out, "%s at event %d: %s\n", screen.In(term.Red, string(d.Status)), p.EventID, printable.Line(named(p.Kind, p.Message)))
 	}
@@ -205,7 +206,7 @@ func detail(e *history.Event, width int) string {
 			add("up to %d attempts", e.Retry.MaxAttempts)
 		}
 	case history.TimerCreated:
-		add("%s, due %s", span(time.Duration(e.DurationMS)*time.Millisecond), moment(time.UnixMilli(e.FireAtMS)))
+		add("%s, due %s", plain.Span(time.Duration(e.DurationMS)*time.Millisecond), plain.Moment(time.UnixMilli(e.FireAtMS)))
 	case history.SubOrchestrationScheduled, history.OrchestrationChained:
 		add("as %s", printable.Line(e.Instance))
 	case history.SystemCall:
@@ -214,7 +215,7 @@ func detail(e *history.Event, width int) string {
 			add("to %s", printable.Line(e.Instance))
 		}
 	case history.OrchestrationCancelRequested, history.OrchestrationSuspended, history.OrchestrationResumed, history.ExternalRejected:
-		add("%s", clip(printable.Line(e.Reason), width))
+		add("%s", plain.Clip(printable.Line(e.Reason), width))
 	}
 	if e.Imposed != "" {
 		add("imposed: %s", printable.Line(e.Imposed))
@@ -227,15 +228,15 @@ func detail(e *history.Event, width int) string {
 		if f.Attempt > 1 {
 			kind += fmt.Sprintf(" (attempt %d)", f.Attempt)
 		}
-		add("%s: %s", kind, clip(printable.Line(f.Message), width))
+		add("%s: %s", kind, plain.Clip(printable.Line(f.Message), width))
 		if len(f.Details) > 0 && e.Codec == "" {
-			add("%s", oneLine(f.Details, width))
+			add("%s", plain.OneLine(f.Details, width))
 		}
 	}
 	if e.Codec != "" {
 		add("[%s, %d bytes]", printable.Line(e.Codec), len(e.Payload))
 	} else if len(e.Payload) > 0 {
-		add("%s", oneLine(e.Payload, width))
+		add("%s", plain.OneLine(e.Payload, width))
 	}
 	return strings.Join(parts, "  ")
 }

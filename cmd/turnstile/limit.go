@@ -9,6 +9,7 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	naming "github.com/turnstile-go/turnstile/internal/names"
 	"github.com/turnstile-go/turnstile/internal/printable"
@@ -52,7 +53,7 @@ func (c *cli) printLimits(all []client.Limit) error {
 		l := &all[i]
 		oldest, by := "–", "–"
 		if len(l.Waiting) > 0 {
-			oldest = ago(c.now(), l.Waiting[0].Since)
+			oldest = plain.Ago(c.now(), l.Waiting[0].Since)
 		}
 		if l.Set > 0 {
 			by = orDefault(printable.Line(l.SetBy), "somebody")
@@ -118,27 +119,27 @@ func (c *cli) showLimit(out io.Writer, l *client.Limit) {
 		if l.Set > 0 {
 			what = fmt.Sprintf("set to %d", l.Set)
 		}
-		row("changed", fmt.Sprintf("%s by %s, %s (%s)", what, orDefault(l.SetBy, "somebody"), moment(l.SetAt), ago(now, l.SetAt)))
+		row("changed", fmt.Sprintf("%s by %s, %s (%s)", what, orDefault(l.SetBy, "somebody"), plain.Moment(l.SetAt), plain.Ago(now, l.SetAt)))
 	}
 	if len(l.Held) > 0 {
 		fmt.Fprintln(out, "\nheld by")
-		t := newTable()
+		t := plain.NewTable()
 		for _, h := range l.Held {
-			t.row("  "+printable.Line(h.Instance), fmt.Sprintf("event %d, attempt %d", h.EventID, h.Attempt), "since "+moment(h.Since)+" ("+ago(now, h.Since)+")", "until "+moment(h.Until))
+			t.Row("  "+printable.Line(h.Instance), fmt.Sprintf("event %d, attempt %d", h.EventID, h.Attempt), "since "+plain.Moment(h.Since)+" ("+plain.Ago(now, h.Since)+")", "until "+plain.Moment(h.Until))
 		}
-		t.print(out)
+		t.Print(out)
 	}
 	if len(l.Waiting) > 0 {
 		fmt.Fprintln(out, "\nwaiting")
-		t := newTable()
+		t := plain.NewTable()
 		for _, w := range l.Waiting {
 			called := ""
 			if w.Called {
 				called = "called"
 			}
-			t.row("  "+printable.Line(w.Instance), fmt.Sprintf("event %d, attempt %d", w.EventID, w.Attempt), "since "+moment(w.Since)+" ("+ago(now, w.Since)+")", called)
+			t.Row("  "+printable.Line(w.Instance), fmt.Sprintf("event %d, attempt %d", w.EventID, w.Attempt), "since "+plain.Moment(w.Since)+" ("+plain.Ago(now, w.Since)+")", called)
 		}
-		t.print(out)
+		t.Print(out)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/printable"
 	"github.com/turnstile-go/turnstile/store"
@@ -142,16 +143,16 @@ func (c *cli) list(ctx context.Context, cl instances, l *listing) error {
 // took is how long an instance ran, or has been running.
 func (c *cli) took(d *client.Description) string {
 	if d.EndedAt.IsZero() {
-		return span(c.duration(d)) + "…"
+		return plain.Span(c.duration(d)) + "…"
 	}
-	return span(c.duration(d))
+	return plain.Span(c.duration(d))
 }
 
 // why says in a line why an instance is not well.
 func why(d *client.Description) string {
 	switch {
 	case d.Status == client.StatusScheduled:
-		return "begins " + moment(time.UnixMilli(d.Suspension.UntilMS))
+		return "begins " + plain.Moment(time.UnixMilli(d.Suspension.UntilMS))
 	case d.Suspension != nil && d.Suspension.Reason != "":
 		return printable.Line(d.Suspension.Reason)
 	case d.Problem != nil:

@@ -16,6 +16,7 @@ import (
 
 	flag "github.com/spf13/pflag"
 
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/scaffold"
 )
 
@@ -130,7 +131,7 @@ func (p *projectMaker) mayFill(ctx context.Context, folder string, files map[str
 	if p.yes {
 		return nil
 	}
-	agreed, err := p.agreed(ctx, fmt.Sprintf("%s is not empty (%s). Add %d files to it?", folder, plural(len(there), "entry", "entries"), len(files)))
+	agreed, err := p.agreed(ctx, fmt.Sprintf("%s is not empty (%s). Add %d files to it?", folder, plain.Plural(len(there), "entry", "entries"), len(files)))
 	switch {
 	case err != nil:
 		return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/batch"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/printable"
@@ -116,8 +117,8 @@ func (p *redrivePlan) print(c *cli) {
 	case p.TakenOver == 0:
 		fmt.Fprintf(c.out, "%s would begin from the beginning: it failed in its first round\n", name)
 	default:
-		fmt.Fprintf(c.out, "%s would take over %s, and keep %s behind %s\n", name, plural(int(p.TakenOver), "event", "events"),
-			plural(p.Kept, "result", "results"), map[bool]string{true: "it", false: "them"}[p.TakenOver == 1])
+		fmt.Fprintf(c.out, "%s would take over %s, and keep %s behind %s\n", name, plain.Plural(int(p.TakenOver), "event", "events"),
+			plain.Plural(p.Kept, "result", "results"), map[bool]string{true: "it", false: "them"}[p.TakenOver == 1])
 	}
 	for _, w := range p.Again {
 		fmt.Fprintf(c.out, "  %-5d  %-24s  %s\n", w.EventID, workText(&w), map[string]string{

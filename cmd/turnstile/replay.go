@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	flag "github.com/spf13/pflag"
 
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/scaffold"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/history"
@@ -179,7 +180,7 @@ func (c *cli) replayed(exports []history.Export, agrees bool, problem string) er
 			return err
 		}
 	} else if screen := c.screen(c.out); agrees {
-		fmt.Fprintf(c.out, "%s: the code here does what %s of %s say (%s)\n", screen.In(term.Green, "agrees"), plural(events, "event", "events"), printable.Line(out.Instance), plural(len(exports), "execution", "executions"))
+		fmt.Fprintf(c.out, "%s: the code here does what %s of %s say (%s)\n", screen.In(term.Green, "agrees"), plain.Plural(events, "event", "events"), printable.Line(out.Instance), plain.Plural(len(exports), "execution", "executions"))
 	} else {
 		fmt.Fprintln(c.out, printable.Lines(problem))
 	}

@@ -11,6 +11,7 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/internal/printable"
 	"github.com/turnstile-go/turnstile/schedule"
@@ -168,10 +169,10 @@ func showSchedule(out io.Writer, d *schedule.Description) {
 		if m.Ticks > 1 {
 			text += " to " + m.To.UTC().Format(time.RFC3339)
 		}
-		row("missed", fmt.Sprintf("%s  %s  %s", text, plural(m.Ticks, "tick", "ticks"), m.Reason))
+		row("missed", fmt.Sprintf("%s  %s  %s", text, plain.Plural(m.Ticks, "tick", "ticks"), m.Reason))
 	}
 	if n := len(d.Buffered); n > 0 {
-		row("waiting", plural(n, "tick waits", "ticks wait")+" until nothing runs")
+		row("waiting", plain.Plural(n, "tick waits", "ticks wait")+" until nothing runs")
 	}
 }
 

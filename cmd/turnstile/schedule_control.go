@@ -7,6 +7,7 @@ import (
 
 	flag "github.com/spf13/pflag"
 
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/schedule"
 )
 
@@ -86,7 +87,7 @@ func scheduleBackfillCommand() *command {
 				}
 				n, err := schedule.NewClient(cl).Backfill(ctx, name, from, to)
 				if err == nil {
-					fmt.Fprintf(c.out, "%s will be started\n", plural(n, "tick", "ticks"))
+					fmt.Fprintf(c.out, "%s will be started\n", plain.Plural(n, "tick", "ticks"))
 				}
 				return err
 			}

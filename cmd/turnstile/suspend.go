@@ -9,6 +9,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/batch"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
@@ -102,7 +103,7 @@ func rescheduleCommand() *command {
 				if err := cl.Reschedule(ctx, operands[0], at); err != nil {
 					return err
 				}
-				fmt.Fprintf(c.err, "sent: reschedule for %s, to %s\n", printable.Line(operands[0]), moment(at))
+				fmt.Fprintf(c.err, "sent: reschedule for %s, to %s\n", printable.Line(operands[0]), plain.Moment(at))
 				return nil
 			}
 		},

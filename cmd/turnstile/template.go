@@ -11,6 +11,7 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/merge"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/scaffold"
 )
 
@@ -84,7 +85,7 @@ func (c *cli) upgradeTemplate(ctx context.Context, dry, yes bool) error {
 		}
 	}
 	if conflicts > 0 {
-		return fmt.Errorf("%s has %s where you and Turnstile changed the same lines: look for <<<<<<< in it", scaffold.TemplateFile, plural(conflicts, "place", "places"))
+		return fmt.Errorf("%s has %s where you and Turnstile changed the same lines: look for <<<<<<< in it", scaffold.TemplateFile, plain.Plural(conflicts, "place", "places"))
 	}
 	fmt.Fprintf(c.out, "%s is up to date; deploy it as always\n", scaffold.TemplateFile)
 	return nil

@@ -9,6 +9,7 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/picture"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/printable"
@@ -63,7 +64,7 @@ func timelineCommand() *command {
 					return nil
 				}
 				fmt.Fprintf(c.out, "%s\n", screen.In(term.Bold, printable.Line(t.Instance)))
-				picture.Draw(screen, &t, picture.Options{Linear: *linear, All: *all, Rows: *rows, Calls: *calls, Span: span})
+				picture.Draw(screen, &t, picture.Options{Linear: *linear, All: *all, Rows: *rows, Calls: *calls, Span: plain.Span})
 				return nil
 			}
 		},

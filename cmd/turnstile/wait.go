@@ -8,6 +8,7 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
@@ -73,7 +74,7 @@ func outputLine(output []byte) string {
 	if len(output) == 0 {
 		return "null"
 	}
-	return oneLine(output, 0)
+	return plain.OneLine(output, 0)
 }
 
 func endedBadly(d *client.Description) error {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
@@ -21,7 +22,7 @@ func (c *cli) waiting(open []client.PendingOperation) {
 	}
 	now := c.now()
 	fmt.Fprintln(c.out, "\nwaits for")
-	t := newTable()
+	t := plain.NewTable()
 	for i := range open[:min(len(open), shownWaiting)] {
 		o := &open[i]
 		what, how := printable.Line(o.Name), ""
@@ -31,13 +32,13 @@ func (c *cli) waiting(open []client.PendingOperation) {
 		case history.ExternalSubscribed:
 			what = "event " + what
 		case history.TimerCreated:
-			what, how = "timer", "due "+moment(o.DueAt)+" ("+until(now, o.DueAt)+")"
+			what, how = "timer", "due "+plain.Moment(o.DueAt)+" ("+until(now, o.DueAt)+")"
 		case history.SubOrchestrationScheduled:
 			what, how = "sub-orchestration "+what, "instance "+printable.Line(o.Instance)+", "+childText(o.Child)
 		}
-		t.row(fmt.Sprintf("  event %d", o.EventID), what, "since "+moment(o.ScheduledAt)+" ("+ago(now, o.ScheduledAt)+")", how)
+		t.Row(fmt.Sprintf("  event %d", o.EventID), what, "since "+plain.Moment(o.ScheduledAt)+" ("+plain.Ago(now, o.ScheduledAt)+")", how)
 	}
-	t.print(c.out)
+	t.Print(c.out)
 	if more := len(open) - shownWaiting; more > 0 {
 		fmt.Fprintf(c.out, "  and %d more; --output json shows all\n", more)
 	}
@@ -50,18 +51,18 @@ func (c *cli) untaken(events []client.UntakenEvent) {
 	}
 	now := c.now()
 	fmt.Fprintln(c.out, "\nevents that no wait took")
-	t := newTable()
+	t := plain.NewTable()
 	for _, e := range events[max(0, len(events)-shownWaiting):] {
 		how := ""
 		if e.Actor != "" {
 			how = "by " + printable.Line(e.Actor)
 		}
 		if e.RejectedBy != 0 {
-			how = strings.TrimSpace(how + fmt.Sprintf(" rejected (event %d): %s", e.RejectedBy, clip(printable.Line(e.Reason), 200)))
+			how = strings.TrimSpace(how + fmt.Sprintf(" rejected (event %d): %s", e.RejectedBy, plain.Clip(printable.Line(e.Reason), 200)))
 		}
-		t.row(fmt.Sprintf("  event %d", e.EventID), printable.Line(e.Name), "came "+moment(e.At)+" ("+ago(now, e.At)+")", how)
+		t.Row(fmt.Sprintf("  event %d", e.EventID), printable.Line(e.Name), "came "+plain.Moment(e.At)+" ("+plain.Ago(now, e.At)+")", how)
 	}
-	t.print(c.out)
+	t.Print(c.out)
 	if more := len(events) - shownWaiting; more > 0 {
 		fmt.Fprintf(c.out, "  and %d earlier; --output json shows all\n", more)
 	}
@@ -73,7 +74,7 @@ func childText(d *client.Description) string {
 	}
 	text := string(d.Status)
 	if why := why(d); why != "" {
-		text += ": " + clip(why, 100)
+		text += ": " + plain.Clip(why, 100)
 	}
 	return text
 }
@@ -81,7 +82,7 @@ func childText(d *client.Description) string {
 // until writes how long behind now a time is.
 func until(now, t time.Time) string {
 	if t.Before(now) {
-		return span(now.Sub(t)) + " overdue"
+		return plain.Span(now.Sub(t)) + " overdue"
 	}
-	return "in " + span(t.Sub(now))
+	return "in " + plain.Span(t.Sub(now))
 }

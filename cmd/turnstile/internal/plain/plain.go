@@ -1,4 +1,5 @@
-package main
+// Package plain writes tables, times and payloads as plain text for people at a terminal.
+package plain
 
 import (
 	"bytes"
@@ -13,14 +14,20 @@ import (
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
-// table aligns columns.
-type table struct{ rows [][]string }
+// Table aligns columns.
+type Table struct{ rows [][]string }
 
-func newTable() *table { return &table{} }
+// NewTable returns a table without lines.
+func NewTable() *Table { return &Table{} }
 
-func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
+// Row adds a line.
+func (t *Table) Row(cells ...string) { t.rows = append(t.rows, cells) }
 
-func (t *table) print(w io.Writer) {
+// Len is how many lines it has.
+func (t *Table) Len() int { return len(t.rows) }
+
+// Print writes the lines.
+func (t *Table) Print(w io.Writer) {
 	var b bytes.Buffer
 	tw := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, cells := range t.rows {
@@ -33,42 +40,43 @@ func (t *table) print(w io.Writer) {
 	}
 }
 
-// clip cuts a line to n characters; 0 leaves it whole.
-func clip(s string, n int) string {
+// Clip cuts a line to n characters; 0 leaves it whole.
+func Clip(s string, n int) string {
 	if n <= 0 || utf8.RuneCountInString(s) <= n {
 		return s
 	}
 	return string([]rune(s)[:n-1]) + "…"
 }
 
-// oneLine is a payload in one line, white space between its tokens left out.
-func oneLine(payload []byte, width int) string {
+// OneLine is a payload in one line, white space between its tokens left out.
+func OneLine(payload []byte, width int) string {
 	var b bytes.Buffer
 	if json.Compact(&b, payload) != nil {
 		b.Reset()
 		b.Write(payload)
 	}
-	return clip(printable.Line(b.String()), width)
+	return Clip(printable.Line(b.String()), width)
 }
 
-// indented is a payload to be read.
-func indented(payload []byte, prefix string) string {
+// Indented is a payload to be read.
+func Indented(payload []byte, prefix string) string {
 	var b bytes.Buffer
 	if json.Indent(&b, payload, prefix, "  ") != nil {
-		return indentLines(string(payload), prefix)
+		return IndentLines(string(payload), prefix)
 	}
 	return printable.Lines(b.String())
 }
 
-func indentLines(text, prefix string) string {
+// IndentLines is a text of several lines, each after the first behind a prefix.
+func IndentLines(text, prefix string) string {
 	return strings.ReplaceAll(printable.Lines(strings.TrimSpace(text)), "\n", "\n"+prefix)
 }
 
-// span writes how long something took, in two units at most.
-func span(d time.Duration) string {
+// Span writes how long something took, in two units at most.
+func Span(d time.Duration) string {
 	switch {
 	case d < 0:
-		return "-" + span(-d)
+		return "-" + Span(-d)
 	case d < time.Second:
 		return fmt.Sprintf("%dms", d.Milliseconds())
 	case d < 10*time.Second:
@@ -83,13 +91,14 @@ func span(d time.Duration) string {
 	return fmt.Sprintf("%dd%02dh", d/(24*time.Hour), d%(24*time.Hour)/time.Hour)
 }
 
-// moment writes a time for people.
-func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05.000 UTC") }
+// Moment writes a time for people.
+func Moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05.000 UTC") }
 
-// ago writes how long before now a time was.
-func ago(now, t time.Time) string { return span(max(now.Sub(t), 0)) + " ago" }
+// Ago writes how long before now a time was.
+func Ago(now, t time.Time) string { return Span(max(now.Sub(t), 0)) + " ago" }
 
-func plural(n int, one, many string) string {
+// Plural writes how many there are.
+func Plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
