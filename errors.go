@@ -84,7 +84,7 @@ func (e *TimeoutError) Failure() *history.Failure {
 
 // EncodeError says that a value has no JSON form. Nothing was recorded.
 type EncodeError struct {
-	// What value it is, "input of activity", and the name behind it.
+	// What names the value, for example "input of activity"; its name follows.
 	What, Name string
 	// Type of the value in Go.
 	Type string
@@ -106,7 +106,7 @@ func (e *EncodeError) Unwrap() error { return e.Err }
 // are not sealed: it says type, length and the place. Payload and Err have
 // all of it there too.
 type DecodeError struct {
-	// What value it is, "data of event", and the name behind it.
+	// What names the value, for example "data of event"; its name follows.
 	What, Name string
 	// Type that cannot take it.
 	Type string
@@ -134,7 +134,7 @@ func (e *DecodeError) Unwrap() error { return e.Err }
 // PayloadTooLargeError says that a value is over the limit of one payload.
 // Nothing was recorded or sent.
 type PayloadTooLargeError struct {
-	// What value it is, "input of activity", and the name behind it.
+	// What names the value, for example "input of activity"; its name follows.
 	What, Name string
 	// Size as JSON, and the limit, in bytes.
 	Size, Limit int

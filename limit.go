@@ -27,7 +27,7 @@ import (
 //
 //	Charge.With(turnstile.Limit("customer "+order.Customer, 1)).Call(ctx, order)
 //
-// What cannot be is in [App.Err] and in the error of the call, as is a key that two
+// A value that is not valid is an error of [App.Err] and of the call, as is a key that two
 // activities of an App limit to different numbers. It is for Call and Start: Inline is
 // a [*MisuseError] that parks the instance.
 func Limit(key string, n int) ActivityOption { return limit{key, n} }
@@ -45,7 +45,7 @@ func (l limit) applyToActivity(o *activityOptions) {
 // Rate lets at most n attempts with this key begin within any span of this length,
 // over all instances, activities and processes: n from 1 to [MaxLimit], a span from a
 // millisecond to [MaxTimer]. A burst of n may begin at once. Retries count, each as
-// an attempt of its own. All else is as for [Limit], with which it can be combined;
+// an attempt of its own. Otherwise it works as [Limit], and an activity can have both;
 // their keys are apart.
 func Rate(key string, n int, per time.Duration) ActivityOption { return rate{key, n, per} }
 

@@ -6,8 +6,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/names"
 )
 
-// InvalidNameError says that an instance id, a name, a version or another id
-// is not one that can be used. Nothing was sent or recorded.
+// InvalidNameError says that an instance id, a name, a version or another id cannot be
+// used. Nothing was sent or recorded.
 type InvalidNameError struct {
 	// What it is: "instance id", "activity name", …
 	What string

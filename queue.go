@@ -15,7 +15,7 @@ import "github.com/turnstile-go/turnstile/internal/names"
 // attempt whose queue nobody serves goes round in the default queue, as one whose
 // activity is not registered does, until the queue is there or the [TotalTimeout] is over.
 //
-// What cannot be is in [App.Err] and in the error of the call. It is for Call and Start;
+// A value that is not valid is an error of [App.Err] and of the call. It is for Call and Start;
 // Inline runs in the process of the orchestration, and is a [*MisuseError] with it.
 func Queue(name string) ActivityOption { return queueName(name) }
 
@@ -42,7 +42,7 @@ func (q queueName) applyToActivity(o *activityOptions) {
 // which prefer quiet tenants once one is noisy, approximately. Retries keep their key. What
 // orchestrations themselves do is not shared by it.
 //
-// What cannot be is in [App.Err] and in the error of the call. Inline is a
+// A value that is not valid is an error of [App.Err] and of the call. Inline is a
 // [*MisuseError] with it.
 func FairBy(key string) ActivityOption { return fairKey(key) }
 

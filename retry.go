@@ -159,7 +159,7 @@ func (d attemptTimeout) applyToActivity(o *activityOptions) {
 // TotalTimeout bounds all attempts together, with the delays between them and
 // the time in the queue, from when the activity was scheduled. At its end the
 // attempt's context ends and the activity fails ([KindTotalTimeout]), whatever
-// the retry policy says; so does a pending one. Without it there is no bound.
+// the retry policy says; so does a pending one. Without it, attempts go on without a bound.
 func TotalTimeout(d time.Duration) ActivityOption { return totalTimeout(d) }
 
 type totalTimeout time.Duration

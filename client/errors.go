@@ -18,11 +18,10 @@ var (
 	ErrNotFound = store.ErrNotFound
 	// ErrPurged: an instance of that id was purged, and the id is not free again
 	// yet. [*PurgedError] says when it is.
-	ErrPurged = errors.New("the instance was purged, and its id is not free again yet")
-	// ErrNoRecord: the item was sent, but there is no record of the instance
-	// yet. If its start is queued, the item takes effect after it; if there is
-	// none, it has no effect.
-	ErrNoRecord = errors.New("sent, but there is no record of the instance yet")
+	ErrPurged = errors.New("the instance was purged, and its id is not free yet")
+	// ErrNoRecord: the item was sent, but the instance has no record yet. If its start is
+	// queued, the item takes effect after it; otherwise it has no effect.
+	ErrNoRecord = errors.New("sent, but the instance has no record yet")
 	// ErrNotSuspended: [Client.Reschedule] of an instance that is neither scheduled nor
 	// suspended. Nothing was sent.
 	ErrNotSuspended = errors.New("the instance is not suspended")

@@ -34,8 +34,8 @@ func AllowActions() Option { return console.AllowActions() }
 // demand that the page comes from it.
 func AllowHosts(names ...string) Option { return console.AllowHosts(names...) }
 
-// WithActor says on whose behalf a request acts, for the histories (client.Client.WithActor): the login
-// that your program knows. It is asked for actions alone, and a request that names an actor
+// WithActor returns the login on whose behalf a request acts, which histories name
+// (client.Client.WithActor). It is asked for actions only, and a request that names an actor
 // itself (the header Turnstile-Actor) is refused. Default: the one that the request names.
 func WithActor(of func(*http.Request) string) Option { return console.WithActor(of) }
 

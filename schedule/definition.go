@@ -55,7 +55,7 @@ type CatchUp string
 const (
 	// CatchUpLast starts the newest of them, and the others are missed.
 	CatchUpLast CatchUp = "last"
-	// CatchUpAll starts all that are no older than the Window of the definition.
+	// CatchUpAll starts all within the Window of the definition.
 	CatchUpAll CatchUp = "all"
 	// CatchUpNone starts none of them.
 	CatchUpNone CatchUp = "none"
@@ -75,7 +75,7 @@ type Definition struct {
 	Offset time.Duration `json:"offset_ns,omitempty"`
 	// Zone is the IANA name of the time zone of Cron, for example "Europe/Berlin". Empty is UTC.
 	Zone string `json:"zone,omitempty"`
-	// Begin and End bound the ticks, both inclusive. Zero is no bound.
+	// Begin and End bound the ticks, both inclusive; zero means without a bound.
 	Begin time.Time `json:"begin,omitzero"`
 	End   time.Time `json:"end,omitzero"`
 	// Jitter delays each tick by a part of it, up to [MaxJitter]. The part is derived from the
@@ -103,8 +103,8 @@ type Target struct {
 }
 
 // Orchestration is the target that starts an orchestration with this input. The version of
-// the declaration holds ([turnstile.Version]). What cannot be encoded is an error of
-// [Definition.Check].
+// the declaration holds ([turnstile.Version]). An input that cannot be encoded is an
+// error of [Definition.Check].
 func Orchestration[In, Out any](o turnstile.Orchestration[In, Out], in In) Target {
 	input, err := json.Marshal(in)
 	if err != nil {

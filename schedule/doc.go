@@ -38,7 +38,7 @@
 // The next tick is recorded in the history. A later build of the program, with other rules of
 // time zones, changes the ticks after that one.
 //
-// # What a tick finds
+// # Overlap
 //
 // The [Overlap] of a definition says what happens if the instance of an earlier tick still
 // runs. Its [CatchUp] says what happens to ticks that were due while nothing ran, for example

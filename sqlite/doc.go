@@ -33,7 +33,7 @@
 // Queues and timers work in memory, so that nothing polls; what has to outlive
 // the process is written in the order in which it happened, one transaction
 // after the other, each with all that has come together meanwhile: many instances
-// share one fsync. What a crash takes away is always the end. Messages
+// share one fsync. A crash loses the end of these writes and nothing before it. Messages
 // and timers that are not done are in memory all the time: reckon with 1 KB and
 // the payload for each.
 //

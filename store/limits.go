@@ -12,7 +12,7 @@ const (
 	MaxNextText = 500
 	// MaxEarlierStarts is how many start ids of earlier runs a record keeps.
 	MaxEarlierStarts = 32
-	// DefaultPageSize and MaxPageSize are those of a ListQuery.
+	// DefaultPageSize and MaxPageSize bound a page of a ListQuery.
 	DefaultPageSize = 100
 	MaxPageSize     = 1000
 )

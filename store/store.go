@@ -50,7 +50,7 @@ type Store interface {
 	// what it did not find asks ReadIsolated first.
 	Read(ctx context.Context, instance string, executionID, from int64) ([]Turn, error)
 
-	// Describe returns the instance record, also that of a purged instance
+	// Describe returns the instance record, also after a purge
 	// (Record.Purged). ErrNotFound if there is none.
 	Describe(ctx context.Context, instance string) (Record, error)
 
@@ -137,7 +137,7 @@ type Commit struct {
 
 // Isolated is how an instance stands at one moment.
 type Isolated struct {
-	// Record, also that of a purged instance; nil if there is none.
+	// Record, also after a purge; nil if there is none.
 	Record *Record
 	// Stored: the slot that was asked for is taken.
 	Stored bool
@@ -159,8 +159,7 @@ const (
 	StatusStuck      Status = "stuck"
 	StatusCorrupt    Status = "corrupt"
 	StatusSuspended  Status = "suspended"
-	// StatusScheduled is that of an instance which is suspended from its start on, until
-	// a time.
+	// StatusScheduled: the instance is suspended from its start until a time.
 	StatusScheduled Status = "scheduled"
 )
 

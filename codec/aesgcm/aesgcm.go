@@ -32,8 +32,7 @@ type Key struct {
 	aead cipher.AEAD
 }
 
-// New returns the codec of a key, 32 bytes, that is not used for anything
-// else. Its name is "aesgcm:" and the id: 1 to 64 letters, digits, dots,
+// New returns the codec of a key of 32 bytes. Use that key for nothing besides. Its name is "aesgcm:" and the id: 1 to 64 letters, digits, dots,
 // underscores and hyphens. Never give an id to another key later: what was
 // sealed under the first would count as damaged.
 func New(id string, key []byte) (*Key, error) {
