@@ -40,7 +40,7 @@ go_tests() {
 	local other=nojsonv2
 	case "$(go env GOVERSION)" in go1.26 | go1.26.*) other=jsonv2 ;; esac
 	step "the kept histories, and all that reads and writes JSON, with GOEXPERIMENT=$other"
-	GOEXPERIMENT="$other" "${test[@]}" . ./history ./internal/wire ./engine ./store ./activity ./client ./turnstiletest
+	GOEXPERIMENT="$other" "${test[@]}" . ./history ./internal/wire ./engine ./store ./internal/activities ./client ./turnstiletest
 	step "simulation: random schedules over engine and host"
 	"${test[@]}" ./internal/simulation/...
 	step "bench: the cost of a chain, and every benchmark once"

@@ -9,6 +9,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/clock"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -59,6 +60,9 @@ func (k *Keeper) spared(ctx context.Context, turns []store.Turn, ended time.Time
 		return true, nil
 	}
 	for _, child := range openChildren(turns) {
+		if !clock.HasTime(ctx, k.Clock, k.Settings.Dispatch.Time) {
+			return false, errors.New("host: no time to look at all children of the execution")
+		}
 		c, err := k.Store.Describe(ctx, child)
 		switch {
 		case errors.Is(err, store.ErrNotFound):

@@ -153,18 +153,16 @@ func (w *checker) accounted(item *wire.Item, first int64) bool {
 
 // queued reports whether another message says the same, or carries it on.
 func (w *checker) queued(item *wire.Item) bool {
+	says := func(body string) bool {
+		other, err := w.Item(body)
+		return err == nil && sameFact(item, other)
+	}
 	for _, q := range append(slices.Clone(w.Sources), w.DeadFIFO, w.DeadStandard) {
-		if q.Queue.Any(func(body string) bool {
-			other, err := w.Item(body)
-			return err == nil && sameFact(item, other)
-		}) {
+		if q.Queue.Any(says) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(w.Timer.Pending(), func(s timer.Schedule) bool {
-		other, err := w.Item(s.Body)
-		return err == nil && sameFact(item, other)
-	})
+	return slices.ContainsFunc(w.Firing, says) || slices.ContainsFunc(w.Timer.Pending(), func(s timer.Schedule) bool { return says(s.Body) })
 }
 
 func sameFact(a, b *wire.Item) bool {

@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/turnstile-go/turnstile/internal/queue"
@@ -102,7 +103,11 @@ func (w *World) delivers(s timer.Schedule) {
 		// Its deliveries failed until the service gave up: the request lies in
 		// the schedule's dead-letter queue, which is the delay queue.
 		letter := queue.Outgoing{Body: fmt.Sprintf(`{"MessageBody":%q,"MessageGroupId":%q}`, s.Body, s.Group)}
-		w.Clock.AfterFunc(w.upToADay(fault.TimerFailed), func() { w.SendAs("a schedule", w.Delay, letter) })
+		w.Firing = append(w.Firing, s.Body)
+		w.Clock.AfterFunc(w.upToADay(fault.TimerFailed), func() {
+			w.Firing = slices.Delete(w.Firing, slices.Index(w.Firing, s.Body), slices.Index(w.Firing, s.Body)+1)
+			w.SendAs("a schedule", w.Delay, letter)
+		})
 		return
 	}
 	out := queue.Outgoing{Body: s.Body, Group: s.Group}

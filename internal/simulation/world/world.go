@@ -131,6 +131,9 @@ type World struct {
 	// archived are the documents of executions that the archive has.
 	archived map[ledger.Execution][]byte
 	Lost     bool
+	// Firing are the bodies of schedules that have fired and whose deliveries fail until they
+	// are in their dead-letter queue.
+	Firing []string
 	// Died: a process has died in an invocation, by a fault or by its activity.
 	Died bool
 	// Rejected: a queue has taken a message at no time, for what it is.

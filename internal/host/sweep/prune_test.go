@@ -1,0 +1,55 @@
+package sweep
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/clock"
+	"github.com/turnstile-go/turnstile/internal/host/inbox"
+	"github.com/turnstile-go/turnstile/internal/store/memory"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// slowly takes a second for each record that it reads.
+type slowly struct {
+	store.Store
+	clock *clock.Virtual
+	reads int
+}
+
+func (s *slowly) Describe(ctx context.Context, instance string) (store.Record, error) {
+	s.reads++
+	s.clock.Advance(time.Second)
+	return s.Store.Describe(ctx, instance)
+}
+
+// O-11: an execution that has started more children than an invocation has time to look at is
+// kept, and the invocation ends in time.
+func TestAnExecutionWithTooManyChildrenIsKept(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	events := []history.Event{{EventID: 1, Kind: history.OrchestrationStarted, Start: &history.Start{}}}
+	for i := range 100 {
+		events = append(events, history.Event{EventID: int64(i + 2), Kind: history.SubOrchestrationScheduled, Instance: fmt.Sprint("child-", i)})
+	}
+	events = append(events, history.Event{EventID: 102, Kind: history.OrchestrationContinuedAsNew})
+	turns := []store.Turn{{Instance: "loop", ExecutionID: 1, Events: events}}
+	at := clock.NewVirtual(now)
+	read := &slowly{Store: memory.New(), clock: at}
+	settings := host.DefaultSettings()
+	k := &Keeper{Desk: &inbox.Desk{Clock: at, Settings: &settings}, Store: read}
+
+	ctx, cancel := context.WithDeadline(t.Context(), now.Add(10*time.Second+settings.Dispatch.Time))
+	defer cancel()
+	if stays, err := k.spared(ctx, turns, now); err == nil || read.reads > 11 {
+		t.Errorf("it stays: %v, after %d reads: %v", stays, read.reads, err)
+	}
+	read.reads = 0
+	if stays, err := k.spared(t.Context(), turns, now); stays || err != nil || read.reads != 100 {
+		t.Errorf("with the time that it takes it stays: %v, after %d reads: %v", stays, read.reads, err)
+	}
+}
