@@ -2,7 +2,7 @@
 // Programs that use Turnstile do not need it; whoever writes a database for package
 // embedded does, as module sqlite.
 //
-//   - [Store] holds histories and one [Record] for each instance. [Store.Commit] appends a
+//   - [Store] holds histories and one [Record] for each instance. Its method Commit appends a
 //     [Commit] in one write, on the condition that its event ids are free; [ErrConflict] says
 //     that another writer was first.
 //   - [Activities] holds what workers keep of running attempts: heartbeats, claims, permits of limits.
