@@ -97,10 +97,11 @@ const maxTakenOver = 3 << 20
 // Errors: [*NotFoundError]; [*StillRunningError] without Reset or As; [*RedriveError] if the
 // instance has completed and no event is given, if it has no such event, or if what is to be
 // taken over has more than 3 MB; [*turnstile.InvalidArgumentError] for As with the instance
-// itself, or with Reset; those of [Client.Start].
+// itself, or with Reset, and for a From below 0; [*turnstile.InvalidNameError] for As; those
+// of [Client.Start].
 func (c *Client) Redrive(ctx context.Context, r RedriveRequest) (Redriven, error) {
-	if problem := r.misuse(); problem != "" {
-		return Redriven{}, &turnstile.InvalidArgumentError{Call: "Redrive", Argument: "As", Problem: problem}
+	if err := r.check(); err != nil {
+		return Redriven{}, err
 	}
 	d, err := c.Describe(ctx, r.Instance)
 	if err != nil {
@@ -139,16 +140,22 @@ func (c *Client) Redrive(ctx context.Context, r RedriveRequest) (Redriven, error
 	return result, nil
 }
 
-// misuse says what is wrong with As; empty if nothing is.
-func (r *RedriveRequest) misuse() string {
-	switch {
-	case r.As == "":
-	case r.As == r.Instance:
-		return "is the instance itself; leave it empty to redrive that, or choose another id"
-	case r.Reset:
-		return "is for a fork, which leaves the instance as it is; leave Reset out"
+// check returns what is wrong with a request, ahead of any read; so a dry run says it too.
+func (r *RedriveRequest) check() error {
+	wrong := func(argument, problem string) error {
+		return &turnstile.InvalidArgumentError{Call: "Redrive", Argument: argument, Problem: problem}
 	}
-	return ""
+	switch {
+	case r.From < 0:
+		return wrong("From", fmt.Sprintf("is %d; give the number of an event, from 1, or 0 for where the instance failed", r.From))
+	case r.As == "":
+		return nil
+	case r.As == r.Instance:
+		return wrong("As", "is the instance itself; leave it empty to redrive that, or choose another id")
+	case r.Reset:
+		return wrong("As", "is for a fork, which leaves the instance as it is; leave Reset out")
+	}
+	return validInstance(r.As)
 }
 
 // fork has another instance go on in place of one.

@@ -138,6 +138,19 @@ func TestO12AForkGoesOnAsAnotherInstance(t *testing.T) {
 		}
 	}
 	request.Reset = false
+	// What is wrong with a request is said by its dry run too.
+	for _, dry := range []bool{true, false} {
+		_, err := e.client.Redrive(e.ctx, client.RedriveRequest{Instance: "j", As: "k\n", DryRun: dry})
+		if named := new(turnstile.InvalidNameError); !errors.As(err, &named) || named.Value != "k\n" {
+			t.Errorf("as an id that is not valid, dry %t: %v", dry, err)
+		}
+		for _, as := range []string{"", "k"} {
+			_, err := e.client.Redrive(e.ctx, client.RedriveRequest{Instance: "j", As: as, From: -1, DryRun: dry})
+			if wrong := new(turnstile.InvalidArgumentError); !errors.As(err, &wrong) || wrong.Argument != "From" {
+				t.Errorf("as %q from an event below 0, dry %t: %v", as, dry, err)
+			}
+		}
+	}
 	if plan := ok[client.Redriven](t)(e.client.Redrive(e.ctx, request)); plan.TakenOver != 4 || len(plan.Again) != 1 || plan.StartID != "" {
 		t.Errorf("the plan is %+v", plan)
 	}

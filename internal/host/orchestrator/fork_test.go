@@ -353,3 +353,42 @@ func TestO12WhatComesBesideAForkIsForIt(t *testing.T) {
 		w.expectDead()
 	}
 }
+
+// An inline activity of which nobody knows what became of its last attempt keeps the key of
+// the instance, like any other.
+func TestO12AnInlineActivityKeepsItsKeyInAFork(t *testing.T) {
+	t.Parallel()
+	for name, unsure := range map[string]bool{"timeout": true, "failed": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			broken, keys := true, []string{}
+			w.inline = []activities.Activity{{Name: "In", Func: func(ctx context.Context, in []byte) ([]byte, error) {
+				keys = append(keys, idempotencyKey(ctx))
+				switch {
+				case broken && unsure:
+					w.clock.Advance(2 * time.Second) // beyond the timeout
+					<-ctx.Done()
+					return nil, ctx.Err()
+				case broken:
+					return nil, fmt.Errorf("broken")
+				}
+				return in, nil
+			}}}
+			w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+				return ctx.Inline(engine.ActivityCall{Name: "In", Input: []byte("1"), Retry: &history.Retry{MaxAttempts: 1, TimeoutMS: 1000}})
+			})
+			w.start("a", "Main", "1")
+			w.run()
+			w.expectStatus("a", store.StatusFailed)
+			broken = false
+			w.send(forkOf("a", "b", 0))
+			w.run()
+			w.expectOutput("b", "1")
+			if len(keys) != 2 || keys[0] == keys[1] != unsure {
+				t.Errorf("the keys are %q", keys)
+			}
+			w.expectDead()
+		})
+	}
+}
