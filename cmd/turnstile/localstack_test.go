@@ -266,7 +266,7 @@ func manyAtOnceOnTheStack(l *stackLine) {
 			l.Errorf("turnstile %s --dry-run selects\n%s", verb, dry)
 		}
 		count := strconv.Itoa(n)
-		l.fails(exitUsage, []string{"say --yes " + count}, append([]string{verb}, args...)...)
+		l.fails(exitUsage, []string{"confirm with --yes " + count}, append([]string{verb}, args...)...)
 		l.fails(exitFailed, []string{"--yes 99", "nothing was done"}, append(append([]string{verb}, args...), "--yes", "99")...)
 		l.ok(append(append([]string{verb}, args...), "--yes", count, "--rate", "20")...)
 	}
