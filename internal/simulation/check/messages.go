@@ -53,8 +53,10 @@ func (w *checker) Acknowledged(inv *world.Invocation, m world.Delivered) {
 	if ok && born >= began && w.Ledger.First(item.Target()) > 1 {
 		return // It met the instance before, or the run before, which has ended.
 	}
-	if k := w.taken[ledger.At(item.Target(), w.Ledger.Last[item.Target()])]; k != nil && k.at >= began {
-		return // It met the execution before, which has ended.
+	for n := w.Ledger.Last[item.Target()]; n > 0; n-- {
+		if k := w.taken[ledger.At(item.Target(), n)]; k != nil && k.at >= began {
+			return // It met the execution before, which has ended.
+		}
 	}
 	first := int64(1)
 	if ok && born < began && w.reach.first[m.ID] >= born {

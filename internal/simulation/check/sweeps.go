@@ -55,6 +55,9 @@ func (w *checker) checkSwept(inv *world.Invocation) {
 		return
 	}
 	for _, due := range k.due {
+		if r, err := w.Describe(due.Instance); err != nil || r.Problem == nil {
+			continue // Another process has cleared the mark since it was listed.
+		}
 		if !k.begun.Of(due.Instance) {
 			w.Violate("M-15", "%s has swept, and has sent no wake for the mark of %s, which was due", inv.P.Name, due.Instance)
 		}
