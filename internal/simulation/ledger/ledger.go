@@ -215,7 +215,7 @@ func Alike(a, b *history.Event) bool {
 		a.Name == b.Name && a.Version == b.Version && a.Instance == b.Instance && a.Codec == b.Codec && bytes.Equal(a.Payload, b.Payload) &&
 		a.FireAtMS == b.FireAtMS && a.DurationMS == b.DurationMS && a.Op == b.Op && a.Inline == b.Inline && a.ExplicitID == b.ExplicitID &&
 		a.OnParentEnd == b.OnParentEnd && a.UseExisting == b.UseExisting && a.SenderID == b.SenderID && a.Reason == b.Reason && a.Imposed == b.Imposed &&
-		a.Actor == b.Actor && a.StartedAtMS == b.StartedAtMS && a.Attempt == b.Attempt && a.RequestID == b.RequestID &&
+		a.Actor == b.Actor && a.StartedAtMS == b.StartedAtMS && a.Attempt == b.Attempt && a.RequestID == b.RequestID && a.ForkOf == b.ForkOf &&
 		maps.Equal(a.Headers, b.Headers) && retryAlike(a.Retry, b.Retry) && failureAlike(a.Failure, b.Failure) && startAlike(a.Start, b.Start)
 }
 
@@ -251,7 +251,8 @@ func originAlike(a, b *history.Origin) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return a.Instance == b.Instance && a.ExecutionID == b.ExecutionID && a.EventID == b.EventID && a.FirstExecutionID == b.FirstExecutionID && slices.Equal(a.Carried, b.Carried)
+	return a.Instance == b.Instance && a.ExecutionID == b.ExecutionID && a.EventID == b.EventID && a.FirstExecutionID == b.FirstExecutionID &&
+		a.FirstInstance == b.FirstInstance && a.ForkedExecutionID == b.ForkedExecutionID && slices.Equal(a.Carried, b.Carried)
 }
 
 func parentAlike(a, b *history.Parent) bool {
