@@ -137,7 +137,7 @@ func TestO12AForkGoesOnAsAnotherInstance(t *testing.T) {
 			t.Errorf("as %s, with Reset %t: %v", as, reset, err)
 		}
 	}
-	request.Reset = false
+	request.As, request.Reset = "k", false
 	// What is wrong with a request is said by its dry run too.
 	for _, dry := range []bool{true, false} {
 		_, err := e.client.Redrive(e.ctx, client.RedriveRequest{Instance: "j", As: "k\n", DryRun: dry})
