@@ -13,17 +13,14 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-func TestO10ARedriveSaysWhatStartsAnewAndRunsThatAlone(t *testing.T) {
-	t.Parallel()
-	var (
-		job    = turnstile.NewOrchestration[int, int]("Job")
-		work   = turnstile.NewActivity[int, int]("Work")
-		broken = true
-		runs   = map[int]int{}
-	)
-	e := start(t,
+// sumOfWork is an orchestration that has an activity multiply 1 to n by ten, one after the
+// other, and sums that up. The activity fails for good where fails says so, which is asked for
+// each attempt.
+func sumOfWork(fails func(in int) bool) (turnstile.Orchestration[int, int], []turnstile.Part) {
+	job, work := turnstile.NewOrchestration[int, int]("Job"), turnstile.NewActivity[int, int]("Work")
+	return job, []turnstile.Part{
 		work.Implement(func(_ context.Context, in int) (int, error) {
-			if runs[in]++; in == 3 && broken {
+			if fails(in) {
 				return 0, turnstile.NonRetryable(errors.New("broken"))
 			}
 			return in * 10, nil
@@ -38,7 +35,15 @@ func TestO10ARedriveSaysWhatStartsAnewAndRunsThatAlone(t *testing.T) {
 				sum += out
 			}
 			return sum, nil
-		}))
+		}),
+	}
+}
+
+func TestO10ARedriveSaysWhatStartsAnewAndRunsThatAlone(t *testing.T) {
+	t.Parallel()
+	broken, runs := true, map[int]int{}
+	job, parts := sumOfWork(func(in int) bool { runs[in]++; return in == 3 && broken })
+	e := start(t, parts...)
 	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, job, 4, client.WithInstanceID("j")))
 	if _, err := run.Wait(e.ctx); err == nil {
 		t.Fatal("it did not fail")
@@ -101,31 +106,9 @@ func TestO10WhatCannotBeRedriven(t *testing.T) {
 
 func TestO12AForkGoesOnAsAnotherInstance(t *testing.T) {
 	t.Parallel()
-	var (
-		job    = turnstile.NewOrchestration[int, int]("Job")
-		work   = turnstile.NewActivity[int, int]("Work")
-		broken = true
-		runs   = map[int]int{}
-	)
-	e := start(t,
-		work.Implement(func(_ context.Context, in int) (int, error) {
-			if runs[in]++; in == 2 && broken {
-				return 0, turnstile.NonRetryable(errors.New("broken"))
-			}
-			return in * 10, nil
-		}),
-		job.Implement(func(ctx turnstile.Context, n int) (int, error) {
-			sum := 0
-			for i := range n {
-				out, err := work.Call(ctx, i+1)
-				if err != nil {
-					return 0, err
-				}
-				sum += out
-			}
-			return sum, nil
-		}),
-		attempts.Implement(attempted))
+	broken, runs := true, map[int]int{}
+	job, parts := sumOfWork(func(in int) bool { runs[in]++; return in == 2 && broken })
+	e := start(t, append(parts, attempts.Implement(attempted))...)
 	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, job, 3, client.WithInstanceID("j")))
 	if _, err := run.Wait(e.ctx); err == nil {
 		t.Fatal("it did not fail")

@@ -21,8 +21,8 @@ func completionCommand() *command {
 			"  fish        turnstile completion fish | source",
 			"  powershell  turnstile completion powershell | Out-String | Invoke-Expression",
 			"",
-			"Ids of instances and names of orchestrations are those of the newest hundred instances",
-			"of the stack that the command line, or the environment, names: a list request each time."),
+			"Ids of instances and names of orchestrations come from the newest hundred instances of the",
+			"stack. Each completion of one costs a list request."),
 		examples: []string{"turnstile completion bash"},
 		declare: func(c *cli, _ *flag.FlagSet) action {
 			return func(_ context.Context, operands []string) error {
