@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
@@ -59,10 +60,19 @@ func (t *Turn) redrive(p *Plan, m *inbox.Message, r *store.Record) (bool, error)
 	return true, err
 }
 
+// landed is how long after it was sent a write may take effect, with a margin for clocks.
+const landed = 6 * time.Minute
+
 // refuseRedrive makes a dead letter of a start that would redrive or fork an instance. A parent
 // is told that its child has failed, as it had before.
+//
+// An earlier delivery may have committed what this one refuses: another build ran it, its
+// process died, and the write lands late. Nobody would send what that commit asks for. So the
+// start first goes round for as long as a write may take.
 func (t *Turn) refuseRedrive(p *Plan, m *inbox.Message, reason wire.Reason, why error) {
-	if m.Item.Parent != nil {
+	if m.ReceiveCount > 1 {
+		p.Settled = append(p.Settled, Settlement{Message: m, Outcome: "redrive_refused", Round: &Round{Item: m.Item, Due: t.Now.At.Add(landed)}})
+	} else if m.Item.Parent != nil {
 		t.tellRefused(p, m, "redrive_refused", taken(history.FailureStuck, "instance %q failed before, and is not redriven: %v", t.View.Instance, why))
 	} else if forks(m) {
 		p.deadLetter(m, reason, fmt.Sprintf("fork of instance %q as %q refused, nothing was changed: %v", m.Item.Origin.Instance, t.View.Instance, why))

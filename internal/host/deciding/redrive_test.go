@@ -138,7 +138,19 @@ func TestO10ARedriveThatTheCodeContradictsIsRefused(t *testing.T) {
 		i.take(r, event("late"))
 		i.stands()
 	}
-	i := p.anew("nothing failed, for a parent", waits("go"))
+	i := p.anew("an earlier delivery's commit may land late: it looks once more", chain(2))
+	i.each(start("s"), result(2), failed(4))
+	land := i.late()
+	i.take(goesOnBy("r", 0))
+	i.deploy(func(ctx *engine.Context, in []byte) ([]byte, error) { return activity(nil)(ctx, in) })
+	i.again(goesOnBy("r", 0))
+	i.lands(land)
+	i.deploy(chain(2))
+	round := goesOnBy("r", 0)
+	round.Hops++
+	i.take(round)
+	i.stands()
+	i = p.anew("nothing failed, for a parent", waits("go"))
 	i.each(start("s"), event("e"), ofParent(goesOnBy("r", 0)))
 	i = p.anew("it uses what has completed", waits("go"))
 	i.each(start("s"), event("e"))
@@ -161,6 +173,15 @@ func TestO10ARedriveThatTheCodeContradictsIsRefused(t *testing.T) {
 		failure of 4 → runs; commits 5-6: Failed(application)←4 Failed(application); settles recorded
 		start r, event late → begins 2 again; runs; commits 1-6 parked: Started Act(Step) Done←2 Act(Step) Redriven Ev(go), marks nondeterminism, sends activity 4; settles recorded recorded
 		stands at execution 2, stuck, mark nondeterminism with stamp 1 after 1 tries
+		# an earlier delivery's commit may land late: it looks once more
+		start s → runs; commits 1-2: Started Act(Step), sends activity 2; settles recorded
+		result of 2 → runs; commits 3-4: Done←2 Act(Step), sends activity 4; settles recorded
+		failure of 4 → runs; commits 5-6: Failed(application)←4 Failed(application); settles recorded
+		start r → begins 2 again; runs; commits 1-5: Started Act(Step) Done←2 Act(Step) Redriven, sends activity 4; store: outcome of the write is unknown; comes back: r
+		start r×2 → again nothing; begins 2 again; runs; settles redrive_refused round
+		the late write lands
+		start r → reads behind 6; reads record again; reads history 1; again activity 4; runs; writes nothing; settles duplicate
+		stands at execution 2, running
 		# nothing failed, for a parent
 		start s → runs; commits 1-2: Started Sub(go); settles recorded
 		event e → runs; commits 3-4: Ev(go) Completed; settles recorded

@@ -40,6 +40,9 @@ func (t *Turn) owe(on *projection.Result, d *engine.Turn) {
 	}
 	stamp, last, owed := on.Change.Stamp, t.Running.X.LastEventID(), ""
 	execution := t.Running.Execution
+	if before != nil {
+		last = max(last, before.LastEventID) // The history may have been read beside the commit of the mark.
+	}
 	if n := len(d.Events); n > 0 {
 		last = d.Events[n-1].EventID
 	}

@@ -3,6 +3,9 @@ package deciding
 import (
 	"testing"
 
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/internal/host/projection"
+	"github.com/turnstile-go/turnstile/internal/host/publishing"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -31,5 +34,26 @@ func TestWhatAMarkHasToTellIsTakenOutUnderTheStampThatWasRead(t *testing.T) {
 		if err := other.untold(&p); err != nil || p.Send.Untold != "" || p.Record != nil {
 			t.Errorf("%s: the plan is %+v, %v", name, p, err)
 		}
+	}
+}
+
+// A history that is read beside the commit of a mark may lack its events. What is told then has
+// a number behind that of the mark all the same.
+func TestWhatIsToldOfAMarkIsNumberedBehindIt(t *testing.T) {
+	t.Parallel()
+	p := newPlay(t, waits("go"))
+	p.take(start("s"))
+	mark, stamp := &store.Problem{Kind: string(engine.StuckPanic), LastEventID: 5}, int64(2)
+	turn := p.turn(&Group{}, true)
+	turn.By = &Terms{Publishes: true}
+	if err := p.feed(turn, 1); err != nil {
+		t.Fatal(err)
+	}
+	turn.View.Instance, turn.View.Record = "a", &store.Record{Instance: "a", ExecutionID: 1, Stamp: 1, Problem: mark}
+	on := &projection.Result{Change: &store.RecordChange{Stamp: &stamp}, Recovered: mark}
+	turn.owe(on, &engine.Turn{})
+	events, err := UntoldEvents(*on.Change.Untold)
+	if err != nil || len(events) != 1 || events[0].Number != publishing.Number(1, 5, 2) {
+		t.Errorf("it tells %+v, %v", events, err)
 	}
 }

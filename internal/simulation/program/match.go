@@ -165,6 +165,7 @@ func (m *Match) statement(s *Statement, t *Token, round int) error {
 		p := m.Programs[s.N]
 		if strings.HasPrefix(t.V, "!") {
 			if p.Fails && t.V == "!application" || m.Excused[t.V[1:]] ||
+				m.Cancelled && t.V == "!"+history.FailureCancelled ||
 				m.Ended && (t.V == "!"+history.FailureCancelled || t.V == "!"+history.FailureTerminated) {
 				return nil
 			}
