@@ -117,7 +117,7 @@ func bookLater(ctx context.Context, c *client.Client, account string, tomorrow t
 	return err
 }
 
-// postpone has it begin a day later.
+// postpone lets it begin a day later.
 func postpone(ctx context.Context, c *client.Client, account string) error {
 	d, err := c.Describe(ctx, "payout-"+account)
 	if err != nil || d.Status != client.StatusScheduled {

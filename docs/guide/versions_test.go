@@ -136,23 +136,23 @@ func rows() map[string]struct{ before, now turnstile.Part } {
 	call := turnstile.NewActivity[order, json.RawMessage]("Charge")
 	child := turnstile.NewOrchestration[string, string]("Child")
 	return map[string]struct{ before, now turnstile.Part }{
-		"a field added, which the code leaves empty":                {was, charges(added{"7", 7, ""})},
-		"a field added, which the code fills":                       {was, charges(added{"7", 7, "quick"})},
-		"a field taken out":                                         {was, charges(fewer{"7"})},
-		"a field renamed in Go, its name in JSON the same":          {was, charges(renamed{"7", 7})},
-		"upper and lower case of a name in JSON":                    {was, charges(spelt{"7", 7})},
-		"a field's name in JSON":                                    {was, charges(called{"7", 7})},
-		"the order of fields":                                       {was, charges(moved{7, "7"})},
-		"`omitempty` added or taken out":                            {charges(order{"7", 0}), charges(optional{"7", 0})},
-		"a value made a pointer, or the other way round":            {was, charges(pointed{&id, &amount})},
-		"a whole number made another type of number that holds it":  {was, charges(wider{"7", 7})},
-		"a number made a string":                                    {was, charges(worded{"7", "7"})},
-		"a struct made a map":                                       {was, charges(map[string]any{"id": "7", "amount": 7})},
-		"a value in an input":                                       {was, charges(order{"7", 8})},
-		"the type of a result that still takes what is recorded":    {results[order](), results[added]()},
-		"the type of a result that does not take what is recorded":  {results[order](), results[int]()},
-		"the type of the orchestration's input that still takes it": {takes[string](), takes[any]()},
-		"the type of the orchestration's input that does not":       {takes[string](), takes[int]()},
+		"a field added, which the code leaves empty":                            {was, charges(added{"7", 7, ""})},
+		"a field added, which the code fills":                                   {was, charges(added{"7", 7, "quick"})},
+		"a field removed":                                                       {was, charges(fewer{"7"})},
+		"a field renamed in Go, its name in JSON the same":                      {was, charges(renamed{"7", 7})},
+		"upper and lower case of a name in JSON":                                {was, charges(spelt{"7", 7})},
+		"a field's name in JSON":                                                {was, charges(called{"7", 7})},
+		"the order of fields":                                                   {was, charges(moved{7, "7"})},
+		"`omitempty` added or removed":                                          {charges(order{"7", 0}), charges(optional{"7", 0})},
+		"a value made a pointer, or the other way round":                        {was, charges(pointed{&id, &amount})},
+		"a whole number made another type of number that holds it":              {was, charges(wider{"7", 7})},
+		"a number made a string":                                                {was, charges(worded{"7", "7"})},
+		"a struct made a map":                                                   {was, charges(map[string]any{"id": "7", "amount": 7})},
+		"a value in an input":                                                   {was, charges(order{"7", 8})},
+		"the type of a result; the recorded JSON fits":                          {results[order](), results[added]()},
+		"the type of a result; the recorded JSON does not fit":                  {results[order](), results[int]()},
+		"the type of the orchestration's input; the recorded JSON fits":         {takes[string](), takes[any]()},
+		"the type of the orchestration's input; the recorded JSON does not fit": {takes[string](), takes[int]()},
 
 		"retries and timeouts of an activity": {was, charges(order{"7", 7}, turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 9}), turnstile.AttemptTimeout(time.Minute))},
 		"`Call` made `Start` and `Await`": {was, does(func(ctx turnstile.Context) error {
@@ -167,7 +167,7 @@ func rows() map[string]struct{ before, now turnstile.Part } {
 			_, err := call.Call(ctx, order{"7", 7})
 			return err
 		})},
-		"what `SideEffect` does": {does(func(ctx turnstile.Context) error {
+		"the function of a `SideEffect`": {does(func(ctx turnstile.Context) error {
 			_, err := turnstile.SideEffect(ctx, "draw", func() (int, error) { return 1, nil })
 			return err
 		}), does(func(ctx turnstile.Context) error {
@@ -191,12 +191,12 @@ func rows() map[string]struct{ before, now turnstile.Part } {
 			_, err := call.Call(ctx, order{"7", 7})
 			return err
 		})},
-		"a call taken out":                   {was, does(func(turnstile.Context) error { return nil })},
-		"the order in which two are started": {two("Charge", "Ship"), two("Ship", "Charge")},
+		"a call removed":                     {was, does(func(turnstile.Context) error { return nil })},
+		"the order in which two calls start": {two("Charge", "Ship"), two("Ship", "Charge")},
 		"the name of an activity":            {two("Charge", "Ship"), two("Charge", "Send")},
-		"how long a timer is":                {sleeps(time.Hour), sleeps(2 * time.Hour)},
+		"the duration of a timer":            {sleeps(time.Hour), sleeps(2 * time.Hour)},
 		"`Call` made `Inline`":               {was, does(func(ctx turnstile.Context) error { _, err := call.Inline(ctx, order{"7", 7}); return err })},
-		"which version of a child is asked for": {
+		"the requested version of a child": {
 			does(func(ctx turnstile.Context) error { child.Start(ctx, "x"); return nil }),
 			does(func(ctx turnstile.Context) error { child.With(turnstile.Version("2")).Start(ctx, "x"); return nil }),
 		},
