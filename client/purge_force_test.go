@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/store/memory"
 	"github.com/turnstile-go/turnstile/internal/wire"
@@ -19,6 +20,7 @@ type calls struct {
 	queue.Queue
 	made    [][]queue.Outgoing
 	refused int
+	history store.Store // of the same client
 }
 
 var errRefused = errors.New("refused")
@@ -36,7 +38,8 @@ func (q *calls) Send(_ context.Context, msgs ...queue.Outgoing) error {
 
 func purger(t *testing.T, status store.Status, refused int) (*client.Client, *calls) {
 	t.Helper()
-	s, q := memory.New(), &calls{refused: refused}
+	s := memory.New()
+	q := &calls{refused: refused, history: s}
 	record := store.Record{Instance: "a", ExecutionID: 1, FirstExecution: 1, StartID: "1", Name: "Main", Status: status, CreatedAt: epoch, UpdatedAt: epoch}
 	if err := s.UpdateRecord(t.Context(), "a", store.RecordChange{If: store.RecordCondition{Absent: true}, Create: &record, UpdatedAt: epoch}); err != nil {
 		t.Fatal(err)
@@ -72,6 +75,29 @@ func TestO04APurgeByForceIsATerminateAndAPurge(t *testing.T) {
 		if q.made[0][0].DedupID == q.made[0][1].DedupID {
 			t.Errorf("%s: the queue takes the two for one", status)
 		}
+	}
+}
+
+// O-10: a reset is a terminate, and a redrive behind it. Both name the execution that was
+// described: a second delivery of the terminate ends none that follows.
+func TestO10AResetEndsTheExecutionThatItGoesOnFrom(t *testing.T) {
+	t.Parallel()
+	c, q := purger(t, store.StatusRunning, -1)
+	turn := store.Turn{Instance: "a", ExecutionID: 1, Token: "t", Events: []history.Event{
+		{EventID: 1, Kind: history.OrchestrationStarted, Name: "Main", Start: &history.Start{StartID: "1"}, AtMS: epoch.UnixMilli()},
+		{EventID: 2, Kind: history.ExternalSubscribed, Name: "go", AtMS: epoch.UnixMilli()}}}
+	if err := q.history.Commit(t.Context(), store.Commit{Turns: []store.Turn{turn}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Redrive(t.Context(), client.RedriveRequest{Instance: "a", Reset: true}); err != nil {
+		t.Fatal(err)
+	}
+	if len(q.made) != 1 || len(q.made[0]) != 2 {
+		t.Fatalf("sent %v, want one call with two messages", q.made)
+	}
+	end, redrive := ok[wire.Item](t)(wire.Parse([]byte(q.made[0][0].Body))), ok[wire.Item](t)(wire.Parse([]byte(q.made[0][1].Body)))
+	if end.Kind != wire.TerminateInstance || end.ExecutionID != 1 || redrive.OnConflict != wire.ConflictRedrive || redrive.Origin.ExecutionID != 1 {
+		t.Errorf("sent %+v and %+v", end, redrive)
 	}
 }
 

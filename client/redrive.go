@@ -131,7 +131,8 @@ func (c *Client) Redrive(ctx context.Context, r RedriveRequest) (Redriven, error
 		if d.Status.Terminal() {
 			return c.send(ctx, item)
 		}
-		end := wire.Item{Kind: wire.TerminateInstance, Instance: item.Instance, ID: item.ID, Reason: "reset", Actor: item.Actor}
+		// It names the execution that it ends: a second delivery of it is none of the next one's.
+		end := wire.Item{Kind: wire.TerminateInstance, Instance: item.Instance, ExecutionID: d.ExecutionID, ID: item.ID, Reason: "reset", Actor: item.Actor}
 		return c.sendAll(ctx, end, item)
 	})
 	if err != nil {

@@ -274,8 +274,10 @@ type Problem struct {
 	WokenMS int64 `json:"woken_ms,omitempty"`
 	// Build that has tried last; empty where it has no name.
 	Build string `json:"build,omitempty"`
-	// LastEventID is the last event of the history when the instance was marked; 0 in records of
-	// older builds. What the code recorded after it landed late, and is sent again.
+	// ExecutionID and LastEventID name the last event of the history when the instance was
+	// marked; 0 in records of older builds. What the code recorded after it landed late, and
+	// is sent again.
+	ExecutionID int64 `json:"execution_id,omitempty"`
 	LastEventID int64 `json:"last_event_id,omitempty"`
 	// Wake is the id of the wake for which the last try was made; empty if for none,
 	// and in records of older builds. No other try is made for that wake.

@@ -19,6 +19,8 @@ type again struct {
 	// what they have to send.
 	gathered *resending.Resending
 	messages []*inbox.Message
+	// late: a write landed behind the mark.
+	late bool
 	// twins: the facts of some messages were recorded since their receipt. behind: it was
 	// looked that nothing stands behind what was read beside that.
 	twins, behind bool
@@ -50,12 +52,13 @@ func (t *Turn) sendAgain(p *Plan) error {
 		case len(twins) > 0 && !t.Cold && (t.Running.Warm || t.View.Record == nil):
 			return ErrStale // Not all that was committed is known here.
 		}
-		a.gathered, a.twins, a.messages = t.resending(since), len(twins) > 0, append(back, twins...)
-		if late {
-			if err := a.gathered.Behind(t.View.Problem().LastEventID); err != nil {
-				return err
-			}
+		a.gathered, a.late, a.twins, a.messages = t.resending(since), late, len(twins) > 0, append(back, twins...)
+	}
+	if a.late {
+		if err := t.gatherLate(); err != nil {
+			return err
 		}
+		a.late = false
 	}
 	if a.twins {
 		if err := t.awaitTwin(); err != nil {
@@ -79,11 +82,30 @@ func (t *Turn) sendAgain(p *Plan) error {
 // landed late, and the message for it was acknowledged by the process that set the mark.
 func (t *Turn) late() (bool, error) {
 	p := t.View.Problem()
-	if p == nil || p.Kind == store.ProblemCorrupt || p.LastEventID == 0 || t.Running.X.LastEventID() <= p.LastEventID {
+	switch {
+	case p == nil || p.Kind == store.ProblemCorrupt || p.LastEventID == 0:
+		return false, nil
+	case t.goneOn(p):
+		return true, nil
+	case t.Running.X.LastEventID() <= p.LastEventID:
 		return false, nil
 	}
 	turns, err := t.View.Turns(t.Running.Execution)
 	return slices.ContainsFunc(turns, func(s store.Turn) bool { return s.First() > p.LastEventID && !s.Parked }), err
+}
+
+// goneOn reports whether a mark is of an execution that has continued as new since.
+func (t *Turn) goneOn(p *store.Problem) bool {
+	return p.ExecutionID != 0 && p.ExecutionID < t.Running.Execution
+}
+
+// gatherLate adds what landed late behind the mark.
+func (t *Turn) gatherLate() error {
+	p, again := t.View.Problem(), t.passed.again.gathered
+	if t.goneOn(p) {
+		return again.Everything(p.ExecutionID)
+	}
+	return again.Behind(p.LastEventID)
 }
 
 // gather adds what a message has to send again.

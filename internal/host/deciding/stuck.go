@@ -38,7 +38,7 @@ func (t *Turn) problemIn(d *draft) *store.Problem {
 	default:
 		return nil
 	}
-	p.Build, p.LastEventID = t.By.Build, t.Running.X.LastEventID()
+	p.Build, p.ExecutionID, p.LastEventID = t.By.Build, t.Running.Execution, t.Running.X.LastEventID()
 	return &p
 }
 

@@ -387,6 +387,36 @@ func TestAWakeComesBackUntilAllThatItCausedIsDispatched(t *testing.T) {
 	`)
 }
 
+// A continue-as-new of a process that died lands late, behind a mark of the execution before,
+// and its message was acknowledged by who set the mark: whoever comes next sends it all.
+func TestWhatContinuedAsNewBehindAMarkIsSentByWhoeverComesNext(t *testing.T) {
+	t.Parallel()
+	p := newPlay(t, func(ctx *engine.Context, in []byte) ([]byte, error) {
+		if string(in) == "2" {
+			return chain(1)(ctx, in)
+		}
+		if _, err := ctx.Await(ctx.ExternalEvent("go")); err != nil {
+			return nil, err
+		}
+		return nil, ctx.ContinueAsNew("", []byte("2"), nil)
+	})
+	p.take(start("s"))
+	p.dies = 2
+	p.take(event("e"))
+	mark, stuck, stamp := &store.Problem{Kind: string(engine.StuckPanic), ExecutionID: 1, LastEventID: 2}, store.StatusStuck, int64(1)
+	if err := p.kept.UpdateRecord(t.Context(), "a", store.RecordChange{Problem: &mark, Status: &stuck, Stamp: &stamp, UpdatedAt: p.now}); err != nil {
+		t.Fatal(err)
+	}
+	p.take(event("other"))
+	p.stands()
+	p.expect(`
+		start s → runs; commits 1-2: Started Sub(go); settles recorded
+		event e → runs; commits 3-4: Ev(go) ContinuedAsNew, goes on as new; runs; commits 2: Act(Step), sends activity 2; dies ahead of its dispatch; comes back: e
+		event other → reads history 1; again activity 2; runs; commits 3: Ev(go), clears the mark; settles recorded
+		stands at execution 2, running
+	`)
+}
+
 // W-13: a turn whose commit landed late was never dispatched, for its message
 // had met a stuck instance meanwhile. The wake sends the first of its
 // actions and dies. It comes back with the completion of that one, and sends the rest.

@@ -40,7 +40,7 @@ func (t *Turn) owe(on *projection.Result, d *engine.Turn) {
 	}
 	stamp, last, owed := on.Change.Stamp, t.Running.X.LastEventID(), ""
 	execution := t.Running.Execution
-	if before != nil {
+	if before != nil && before.ExecutionID == execution {
 		last = max(last, before.LastEventID) // The history may have been read beside the commit of the mark.
 	}
 	if n := len(d.Events); n > 0 {

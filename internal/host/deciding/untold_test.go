@@ -43,7 +43,7 @@ func TestWhatIsToldOfAMarkIsNumberedBehindIt(t *testing.T) {
 	t.Parallel()
 	p := newPlay(t, waits("go"))
 	p.take(start("s"))
-	mark, stamp := &store.Problem{Kind: string(engine.StuckPanic), LastEventID: 5}, int64(2)
+	mark, stamp := &store.Problem{Kind: string(engine.StuckPanic), ExecutionID: 1, LastEventID: 5}, int64(2)
 	turn := p.turn(&Group{}, true)
 	turn.By = &Terms{Publishes: true}
 	if err := p.feed(turn, 1); err != nil {
@@ -55,5 +55,11 @@ func TestWhatIsToldOfAMarkIsNumberedBehindIt(t *testing.T) {
 	events, err := UntoldEvents(*on.Change.Untold)
 	if err != nil || len(events) != 1 || events[0].Number != publishing.Number(1, 5, 2) {
 		t.Errorf("it tells %+v, %v", events, err)
+	}
+
+	on.Change.Untold, mark.ExecutionID, turn.Running.Execution = nil, 1, 2
+	turn.owe(on, &engine.Turn{})
+	if events, err := UntoldEvents(*on.Change.Untold); err != nil || len(events) != 1 || events[0].Number != publishing.Number(2, 2, 2) {
+		t.Errorf("of a mark that an execution before has set, it tells %+v, %v", events, err)
 	}
 }

@@ -50,7 +50,7 @@ func (w *checker) Acknowledged(inv *world.Invocation, m world.Delivered) {
 	if ok && born >= began && (item.Kind == wire.CancelInstance || item.Kind == wire.TerminateInstance || suspends(&item) || item.Token == world.ForgedToken) {
 		return // It met no instance.
 	}
-	if ok && born >= began && w.Ledger.First(item.Target()) > 1 {
+	if ok && born >= began && (w.Ledger.First(item.Target()) > 1 || w.goesOn(item.Target())) {
 		return // It met the instance before, or the run before, which has ended.
 	}
 	for n := w.Ledger.Last[item.Target()]; n > 0; n-- {
@@ -66,6 +66,12 @@ func (w *checker) Acknowledged(inv *world.Invocation, m world.Delivered) {
 	if !w.accounted(&item, first) && !w.queued(&item) {
 		w.Violate("I-07", "%s acknowledged %s: %s, which is neither recorded, nor harmless, nor queued", p.Name, m.ID, world.BodyText(m.Body))
 	}
+}
+
+// goesOn reports whether a redrive has begun the last execution of an instance.
+func (w *checker) goesOn(instance string) bool {
+	before := w.Ledger.Executions[ledger.At(instance, w.Ledger.Last[instance]-1)]
+	return before != nil && before.End() != nil && before.End().Kind != history.OrchestrationContinuedAsNew
 }
 
 // checkPassedOn is I-07 for a message of a standard queue: nothing is decided about
@@ -141,7 +147,7 @@ func (w *checker) accounted(item *wire.Item, first int64) bool {
 				return true
 			}
 		}
-		if w.Ledger.Ended(target) {
+		if w.Ledger.Ended(target) || item.ExecutionID > 0 && item.ExecutionID < last {
 			return true
 		}
 		for n := first; n <= last && item.Kind == wire.CancelInstance; n++ {

@@ -63,7 +63,7 @@ func (w *checker) Stops(p *world.Process, key store.ActivityKey, reason string) 
 func (w *checker) checkSaid(p *world.Process, key store.ActivityKey, reason string) {
 	want, ok := w.reasons.said[key]
 	switch {
-	case ok && reason != want && (w.wasEnded(key, reason) || reason == "" && w.takenOver(key)):
+	case ok && reason != want && (w.wasEnded(key, reason) || (reason == "" || reason == parentEnded(key)) && w.takenOver(key)):
 	case ok && reason != want:
 		w.Violate("K-09", "%s cancels operation %d of %s/%d because of %q; the code said %q", p.Name, key.EventID, key.Instance, key.ExecutionID, reason, want)
 	case !ok && strings.HasPrefix(reason, program.Enough) && !w.wasCancelled(key, reason):
@@ -79,11 +79,17 @@ func (w *checker) checkSaid(p *world.Process, key store.ActivityKey, reason stri
 func (w *checker) wasEnded(key store.ActivityKey, reason string) bool {
 	end := w.Ledger.Executions[ledger.At(key.Instance, key.ExecutionID)].End()
 	return end != nil && end.Imposed != "" && (reason == "" || end.Failure != nil && end.Failure.Message == reason ||
-		reason == fmt.Sprintf("its parent %q has ended", key.Instance))
+		reason == parentEnded(key))
+}
+
+// parentEnded is what a child hears when its parent has ended.
+func parentEnded(key store.ActivityKey) string {
+	return fmt.Sprintf("its parent %q has ended", key.Instance)
 }
 
 // takenOver reports whether an operation stands in what a redrive has taken over. What was
-// cancelled there was begun by no execution since, and who cancels it again says no reason.
+// cancelled there was begun by no execution since, and who cancels it again says no reason, or that
+// the parent has ended.
 func (w *checker) takenOver(key store.ActivityKey) bool {
 	x := w.Ledger.Executions[ledger.At(key.Instance, key.ExecutionID)]
 	if x == nil || len(x.Events) == 0 {

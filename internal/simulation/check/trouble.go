@@ -163,7 +163,7 @@ func (w *checker) checkMark(r *store.Record) {
 		return
 	}
 	switch {
-	case r.Problem.Kind == "killed" && w.trouble.with[r.Instance] == 0 && w.trouble.unsure[r.Instance]+w.Faults[fault.Expired]+w.Faults[fault.Stalled]+w.Faults[fault.Repeated] < 2: // Or others have its message, while it is handled.
+	case r.Problem.Kind == "killed" && w.trouble.with[r.Instance] == 0 && w.trouble.unsure[r.Instance]+w.Faults[fault.Expired]+w.Faults[fault.Stalled]+w.Faults[fault.Repeated]+w.Faults[fault.OutOfTime] < 2: // Or others have its message, while it is handled or its invocation is past its time.
 		w.Violate("W-09", "%s is stuck as killer, and no process has died with a message of it", r.Instance)
 	case r.Problem.Kind != "killed" && !w.Other && w.trouble.with[r.Instance] == 0: // Else one that was killed is tried by whoever there is.
 		rule := "rule 11"

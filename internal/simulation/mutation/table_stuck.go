@@ -125,7 +125,7 @@ func stuckMutations() []Mutation {
 			Bias:  "late commits+twins",
 			Bug:   "A process dies with a commit under way, another one, whose code is broken, marks the instance and acknowledges the message; when the commit has landed, nobody sends what it asks for.",
 			File:  "internal/host/deciding/again.go",
-			Edits: edit("p.LastEventID == 0 || ", "p.LastEventID >= 0 || "),
+			Edits: edit("p.LastEventID == 0:\n", "p.LastEventID >= 0:\n"),
 		},
 		{
 			Name:  "a duplicate clears a mark",

@@ -30,7 +30,7 @@ func (s *Random) redrive(w *world.World, instance, name string) {
 	}
 	if !w.Ledger.Ended(instance) && w.Choices.Even(how) {
 		s.resets(instance)
-		w.SendItem(wire.Item{Kind: wire.TerminateInstance, Instance: instance, ID: item.ID + "-end", Reason: "reset"})
+		w.SendItem(wire.Item{Kind: wire.TerminateInstance, Instance: instance, ExecutionID: last, ID: item.ID + "-end", Reason: "reset"})
 	}
 	w.SendItem(item)
 	if w.Choices.OneIn(how, 3) {
