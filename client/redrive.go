@@ -195,7 +195,7 @@ func (c *Client) planRedrive(ctx context.Context, d *Description, r *RedriveRequ
 		cancelled = append(cancelled, redriving.Cancelled{Events: turns[i].Cancelled, By: turns[i].Last()})
 	}
 	if !d.Status.Terminal() {
-		events = redriving.AsEnded(events, false) // By the terminate of a reset, or for a fork.
+		events = redriving.AsEnded(events) // By the terminate of a reset, or for a fork.
 	}
 	p, err := redriving.From(r.Instance, execution, events, redriving.Request{Instance: r.As, From: r.From, ExecutionID: execution + 1, Cancelled: cancelled})
 	if refused, is := errors.AsType[*redriving.Error](err); is {

@@ -26,18 +26,11 @@ func ChildInstance(parent string, executionID, eventID int64) string {
 	return parent + "/" + strconv.FormatInt(executionID, 10) + "/" + strconv.FormatInt(eventID, 10)
 }
 
-// AsEnded returns a history as if the instance were terminated now, where it has not ended;
-// or, for one that has completed, as if it had been terminated ahead of that. So its fork
-// goes on behind what the code has done last.
-func AsEnded(events []history.Event, completed bool) []history.Event {
+// AsEnded returns a history as if the instance were terminated now, where it has not ended: its
+// fork goes on behind what the code has done last.
+func AsEnded(events []history.Event) []history.Event {
 	n := len(events)
-	switch {
-	case n == 0:
-		return events
-	case !events[n-1].Kind.Terminal():
-	case completed && events[n-1].Kind == history.OrchestrationCompleted:
-		n--
-	default:
+	if n == 0 || events[n-1].Kind.Terminal() {
 		return events
 	}
 	return append(events[:n:n], history.Event{Kind: history.OrchestrationFailed, EventID: int64(n) + 1, Imposed: history.ImposedTerminated})

@@ -18,6 +18,9 @@ type Request struct {
 	// execution failed: behind the last round in which the code asked for something
 	// that was still to fail or to succeed.
 	From int64
+	// Completed lets one that has completed go on too, where From is 0: its last round happens
+	// again. So does the child of a fork that has not heard of its end.
+	Completed bool
 	// Instance that goes on: another one for a fork, which leaves the instance as it is;
 	// empty for the same.
 	Instance string
@@ -93,6 +96,8 @@ func From(instance string, executionID int64, events []history.Event, r Request)
 		return nil, refused("the last event ahead of its end is %d", last)
 	case r.From > 0:
 		begin = roundOf(events, int(r.From))
+	case events[n-1].Kind == history.OrchestrationCompleted && r.Completed:
+		begin = lastRound(events[:n-1])
 	case events[n-1].Kind != history.OrchestrationFailed:
 		return nil, refused("it has completed; name the event from which it is to go on")
 	default:

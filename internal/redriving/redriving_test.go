@@ -22,6 +22,7 @@ var (
 	timer   = history.Event{Kind: history.TimerCreated}
 	event   = history.Event{Kind: history.ExternalEvent, Name: "go", SenderID: "e"}
 	end     = history.Event{Kind: history.OrchestrationFailed, Failure: &history.Failure{Kind: history.FailureApplication}}
+	stops   = history.Event{Kind: history.OrchestrationCompleted}
 	ended   = history.Event{Kind: history.OrchestrationFailed, Imposed: history.ImposedTerminated, Failure: &history.Failure{Kind: history.FailureTerminated}}
 )
 
@@ -39,6 +40,7 @@ func TestWhatARedriveTakesOver(t *testing.T) {
 	for name, c := range map[string]struct {
 		events    []history.Event
 		from      int64
+		completed bool
 		cancelled []redriving.Cancelled
 		// prefix is how many events are taken over, with those behind it that stay.
 		prefix, with                    int
@@ -60,12 +62,14 @@ func TestWhatARedriveTakesOver(t *testing.T) {
 			cancelled: []redriving.Cancelled{{Events: []int64{2}, By: 4}, {Events: []int64{2}, By: 6}}},
 		"what the end closed was open": {events: told(started, timer, event, act, failed(4, application), end), prefix: 4, failed: []int64{4}, open: []int64{2},
 			cancelled: []redriving.Cancelled{{Events: []int64{2}, By: 6}}, carried: []history.Carried{{EventID: 2, ExecutionID: 1}}},
-		"from a completion":            {events: told(started, act, done(2), act, done(4), end), from: 3, prefix: 2, failed: []int64{2}, forgotten: []int64{4}},
-		"from what the code asked for": {events: told(started, act, done(2), act, done(4), end), from: 4, prefix: 2, with: 1, forgotten: []int64{4}},
+		"it has completed, and goes on all the same": {events: told(started, act, event, done(2), timer, stops), completed: true, prefix: 2, with: 2, forgotten: []int64{5}},
+		"it has completed in its first round":        {events: told(started, act, stops), completed: true, forgotten: []int64{2}},
+		"from a completion":                          {events: told(started, act, done(2), act, done(4), end), from: 3, prefix: 2, failed: []int64{2}, forgotten: []int64{4}},
+		"from what the code asked for":               {events: told(started, act, done(2), act, done(4), end), from: 4, prefix: 2, with: 1, forgotten: []int64{4}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, err := redriving.From("i", 1, c.events, redriving.Request{From: c.from, ExecutionID: 2, StartID: "r", Cancelled: c.cancelled})
+			p, err := redriving.From("i", 1, c.events, redriving.Request{From: c.from, Completed: c.completed, ExecutionID: 2, StartID: "r", Cancelled: c.cancelled})
 			if err != nil {
 				t.Fatal(err)
 			}

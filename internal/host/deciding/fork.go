@@ -67,9 +67,9 @@ func (t *Turn) forked(m *inbox.Message) (*redriving.Plan, error) {
 	if err != nil {
 		return refused("%v", err)
 	}
-	request := redriving.Request{Instance: t.View.Instance, From: o.EventID, ExecutionID: t.Running.Execution, StartID: m.Item.ID,
+	request := redriving.Request{Instance: t.View.Instance, From: o.EventID, Completed: m.Item.Parent != nil, ExecutionID: t.Running.Execution, StartID: m.Item.ID,
 		Parent: recordedParent(m.Item.Parent), Actor: m.Item.Actor, Reason: m.Item.Reason, Cancelled: cancelledBy(turns)}
-	d, err := redriving.From(o.Instance, of.ExecutionID, redriving.AsEnded(eventsOf(turns), m.Item.Parent != nil), request)
+	d, err := redriving.From(o.Instance, of.ExecutionID, redriving.AsEnded(eventsOf(turns)), request)
 	if err != nil {
 		return &redriving.Plan{}, err
 	}
