@@ -12,8 +12,11 @@ func (w *checker) checkAttached(instance string, e *history.Event) {
 	if !w.Ledger.Ended(instance) {
 		return
 	}
-	w.Reached("P-03")
 	p := e.Start.Parent
+	if p == nil {
+		return // It waits for the instance that this one was forked from.
+	}
+	w.Reached("P-03")
 	if x := w.Ledger.Executions[ledger.At(p.Instance, p.ExecutionID)]; x == nil || x.Completed[p.EventID] == 0 && x.End() == nil {
 		w.Violate("P-03", "%s has ended, and %s/%d, which waits for it by event %d, was not told", instance, p.Instance, p.ExecutionID, p.EventID)
 	}
@@ -22,7 +25,7 @@ func (w *checker) checkAttached(instance string, e *history.Event) {
 // checkAttachedCarried: who waits for an instance waits for its last execution.
 func (w *checker) checkAttachedCarried(x *ledger.Recorded, next *store.Turn) {
 	for i := range x.Events {
-		if x.Events[i].Kind != history.ParentAttached {
+		if x.Events[i].Kind != history.ParentAttached || x.Events[i].Start.Parent == nil {
 			continue
 		}
 		found := false

@@ -47,6 +47,7 @@ func (w *checker) AttemptBegins(p *world.Process, in *program.Work, info *activi
 		violate("K-03", "and was told that it is to stop")
 	}
 	w.checkKeys(p, key, info)
+	w.checkForkRuns(p, key)
 	w.checkAgain(p, key, info)
 	w.checkWaits(p, key, info)
 	w.checkDetails(p, key, info)

@@ -34,6 +34,8 @@ type checker struct {
 	said map[saying]*said
 	// taken is what redrives have taken over.
 	taken map[ledger.Execution]*takenOver
+	// forked says that an instance was.
+	forked bool
 	// keys are the idempotency keys under which activities ran.
 	keys   map[store.ActivityKey]string
 	newest map[string]int
@@ -164,6 +166,7 @@ func (w *checker) Sends(p *world.Process, to *world.Queue, m *queue.Outgoing) {
 	w.followsSilence(p, m.Body)
 	w.movesSaid(m.Body)
 	w.sendsToQueue(p, to, m)
+	w.sendsApart(p, m.Body)
 }
 
 // Takes implements watcher.
@@ -185,12 +188,14 @@ func (w *checker) Schedules(p *world.Process, body string) {
 	w.showsBody(p, body)
 	w.asksAgain(p, body)
 	w.followsSilence(p, body)
+	w.sendsApart(p, body)
 }
 
 // Receives implements watcher.
 func (w *checker) Receives(inv *world.Invocation) {
 	w.reachReceived(inv.P, inv.Batch)
 	w.noteGone(inv)
+	w.noteForked(inv)
 	w.hearsSaid(inv)
 	if inv.P.Worker != nil {
 		w.checkHidden(inv.P, inv.Batch)

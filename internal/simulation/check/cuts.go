@@ -20,8 +20,8 @@ func (w *checker) checkOneByOne(instance string, n int64, turns []store.Turn, ev
 			return
 		}
 	}
-	for earlier := w.Ledger.Hidden[instance] + 1; earlier < n && w.taken[ledger.At(instance, n)] != nil; earlier++ {
-		if x := w.Ledger.Executions[ledger.At(instance, earlier)]; x != nil && len(x.Parked) > 0 {
+	for k := w.taken[ledger.At(instance, n)]; k != nil; k = w.taken[k.from] {
+		if x := w.Ledger.Executions[k.from]; x != nil && len(x.Parked) > 0 {
 			return // It may have taken over what was parked there.
 		}
 	}
@@ -73,10 +73,9 @@ func (w *checker) checkOneByOne(instance string, n int64, turns []store.Turn, ev
 // redrivenAt is what the redrive took over that has recorded the event: that of execution n,
 // or of one before it from which n has the event.
 func (w *checker) redrivenAt(instance string, n, event int64) *takenOver {
-	for ; n > 0; n-- {
-		if k := w.taken[ledger.At(instance, n)]; k != nil && int64(k.events) == event-1 {
-			return k
-		}
+	k := w.taken[ledger.At(instance, n)]
+	for k != nil && int64(k.events) != event-1 {
+		k = w.taken[k.from]
 	}
-	return nil
+	return k
 }

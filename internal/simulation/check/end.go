@@ -49,14 +49,15 @@ func (w *checker) End() {
 		if err != nil {
 			continue
 		}
-		if !r.Status.Terminal() && !w.missed(instance) {
+		waits := !r.Status.Terminal() && w.missed(instance)
+		if !r.Status.Terminal() && !waits {
 			why := ""
 			if r.Problem != nil {
 				why = fmt.Sprintf(" (%s: %s)", r.Problem.Kind, r.Problem.Message)
 			}
 			w.Violate("I-03", "%s is %s%s, and nothing is left that could take it on", instance, r.Status, why)
 		}
-		if r.Suspect != "" {
+		if r.Suspect != "" && !waits { // The next message takes it away.
 			w.Violate("W-09", "%s still has the mark of suspect %s", instance, r.Suspect)
 		}
 	}

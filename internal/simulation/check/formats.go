@@ -46,8 +46,8 @@ func (w *checker) checkFormats(x *ledger.Recorded, t *store.Turn, e *history.Eve
 	}
 	switch e.Kind {
 	case history.OrchestrationStarted:
-		// Of one that was redriven, and has continued as new, the actor is who started it.
-		if w.Said[e.Start.StartID] && !strings.HasPrefix(e.Start.StartID, world.RedriveID) && e.Actor != world.ActorOf(e.Start.StartID) {
+		// Of one that was redriven, or forked, and has continued as new, the actor is who started it.
+		if id := e.Start.StartID; w.Said[id] && !strings.HasPrefix(id, world.RedriveID) && !strings.HasPrefix(id, world.ForkID) && e.Actor != world.ActorOf(e.Start.StartID) {
 			violate("has the actor %q", e.Actor)
 		}
 		if want, known := w.headersOfStart(t, e); known && !maps.Equal(e.Start.Headers, want) {

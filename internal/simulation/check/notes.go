@@ -50,6 +50,9 @@ type notes struct {
 	// when it began, exist how many starts it told of that their instances exist.
 	gone  ledger.ByInstance[bool]
 	exist int
+	// origins are the executions that one of its messages is to fork, and how many events each
+	// had when it began.
+	origins map[ledger.Execution]int
 	// refused is how many messages' facts a commit had that was refused for want of room.
 	refused ledger.ByInstance[int]
 	// took are the places in its batch of the messages that it has recorded, in that order.

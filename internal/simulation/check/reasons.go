@@ -56,6 +56,7 @@ func (w *checker) checkScopes(x *ledger.Recorded, t *store.Turn) {
 // Stops implements watcher: who stops an activity says why, K-09.
 func (w *checker) Stops(p *world.Process, key store.ActivityKey, reason string) {
 	w.checkSaid(p, key, reason)
+	w.checkApart(p, "stops an activity", key.Instance)
 }
 
 // checkSaid checks the reason that is given to an operation. One for which the code of

@@ -19,6 +19,11 @@ type takenOver struct {
 	// OrchestrationRedriven, by event id.
 	events  int
 	carried map[int64]bool
+	// from is the execution that had them: of another instance for a fork.
+	from ledger.Execution
+	// seen and stood are of a fork: how many events of the original it has seen at least, and how
+	// many there were.
+	seen, stood int
 	// at is the step at which it landed.
 	at int
 }
@@ -54,17 +59,13 @@ func (w *checker) checkRedriven(p *world.Process, t *store.Turn) *takenOver {
 	violate := func(format string, args ...any) {
 		w.Violate("O-10", "%s/%d: "+format, append([]any{t.Instance, t.ExecutionID}, args...)...)
 	}
-	k := &takenOver{carried: map[int64]bool{}, at: w.Steps}
+	k := &takenOver{carried: map[int64]bool{}, at: w.Steps, from: ledger.At(t.Instance, t.ExecutionID-1)}
 	defer func() {
 		if k.events > 0 {
 			note(&w.taken, ledger.At(t.Instance, t.ExecutionID), k)
 		}
 	}()
-	for i := len(t.Events) - 1; i > 0 && k.events == 0; i-- {
-		if t.Events[i].Kind == history.OrchestrationRedriven {
-			k.events = i
-		}
-	}
+	k.events = prefixOf(t)
 	started, own := &before.Events[0], &t.Events[0]
 	switch {
 	case k.events > 0:
@@ -85,6 +86,17 @@ func (w *checker) checkRedriven(p *world.Process, t *store.Turn) *takenOver {
 	}
 	w.checkCarriedOn(before, t, k, violate)
 	return k
+}
+
+// prefixOf is how many events a first commit has ahead of the OrchestrationRedriven with which it
+// goes on; 0 if it has none.
+func prefixOf(t *store.Turn) int {
+	for i := len(t.Events) - 1; i > 0; i-- {
+		if t.Events[i].Kind == history.OrchestrationRedriven {
+			return i
+		}
+	}
+	return 0
 }
 
 // checkCarriedOn looks at what stands behind what was taken over.
@@ -162,10 +174,17 @@ func (w *checker) redriven(instance string) bool {
 func (w *checker) checkKeys(p *world.Process, key store.ActivityKey, info *activities.Info) {
 	note(&w.keys, key, info.IdempotencyKey)
 	x, before := w.Ledger.Executions[ledger.At(key.Instance, key.ExecutionID)], key
-	before.ExecutionID--
-	was, ran := w.keys[before]
 	k := w.taken[ledger.At(key.Instance, key.ExecutionID)]
-	if x == nil || !ran || k == nil || key.EventID > int64(k.events) {
+	if x == nil || k == nil || key.EventID > int64(k.events) {
+		return
+	}
+	before.Instance, before.ExecutionID = k.from.Instance, k.from.Execution
+	was, ran := w.keys[before]
+	if k.from == x.Of {
+		w.checkForkedKey(p, key, was, info.IdempotencyKey, ran)
+		return
+	}
+	if !ran {
 		return
 	}
 	if carried := x.CarriedFrom(key.EventID, before.ExecutionID); carried != (was == info.IdempotencyKey) {

@@ -44,8 +44,10 @@ func (w *checker) committed(x0 *world.Write) {
 				w.checkBeginsAgain(p, t)
 				if taken = w.checkRedriven(p, t); taken == nil {
 					w.Ledger.Begun[t.Instance] = t.ExecutionID
+					taken = w.checkForked(x0.In, x, t)
 				}
 			}
+			x.Run = w.Ledger.First(t.Instance)
 		}
 		if t.First() <= int64(len(x.Events)) {
 			// Its own append, made before.

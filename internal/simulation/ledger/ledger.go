@@ -64,6 +64,10 @@ type Recorded struct {
 	Parked []int64
 	// Rejected are the external events that a wait has rejected.
 	Rejected map[int64]bool
+	// Run is the execution with which its run began. Of is the execution of another instance
+	// in whose place it goes on, where it was forked from that.
+	Run int64
+	Of  Execution
 }
 
 func New() Ledger {
@@ -76,6 +80,26 @@ func (s *Ledger) Instances() []string { return slices.Sorted(maps.Keys(s.Last)) 
 // First is the execution with which the current run of an instance began.
 func (s *Ledger) First(instance string) int64 {
 	return max(s.Hidden[instance]+1, s.Begun[instance])
+}
+
+// Executed are the executions of the current run of an instance, the oldest first; of a fork also
+// those that the instance had behind it from which it was forked.
+func (s *Ledger) Executed(instance string) []*Recorded {
+	return s.executed(instance, s.First(instance), s.Last[instance])
+}
+
+func (s *Ledger) executed(instance string, first, last int64) (all []*Recorded) {
+	if begin := s.Executions[Execution{instance, first}]; begin != nil {
+		if of := s.Executions[begin.Of]; of != nil {
+			all = s.executed(begin.Of.Instance, of.Run, begin.Of.Execution-1)
+		}
+	}
+	for n := first; n <= last; n++ {
+		if x := s.Executions[Execution{instance, n}]; x != nil {
+			all = append(all, x)
+		}
+	}
+	return all
 }
 
 // Ended reports whether the instance has come to its end.
@@ -91,14 +115,18 @@ func (x *Recorded) End() *history.Event {
 	return nil
 }
 
-// CarriedFrom reports whether an event was taken over while it was open, in an execution as
-// well.
+// CarriedFrom reports whether an event was taken over while it was open, in an execution of the
+// instance as well: one that was open ahead of a fork is the fork's since that began.
 func (x *Recorded) CarriedFrom(eventID, execution int64) bool {
 	if s := x.Events[0].Start; s != nil && s.Origin != nil {
 		for _, c := range s.Origin.Carried {
-			if c.EventID == eventID {
-				return c.ExecutionID <= execution
+			if c.EventID != eventID {
+				continue
 			}
+			if c.Instance != "" || x.Of != (Execution{}) {
+				return s.Origin.ForkedExecutionID <= execution
+			}
+			return c.ExecutionID <= execution
 		}
 	}
 	return false

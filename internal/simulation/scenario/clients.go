@@ -142,7 +142,11 @@ func (s *Random) Created(w *world.World, instance, name string) {
 		if p.Name == name {
 			s.raise(w, instance, p)
 			s.endSomehow(w, instance)
+			s.forks(w, instance, name)
 		}
+	}
+	if name == "shared" {
+		s.forks(w, instance, name)
 	}
 }
 

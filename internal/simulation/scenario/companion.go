@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
@@ -53,6 +54,8 @@ func (s *Random) judgeCompanion(w *world.World, instance string) error {
 		return judgeShared(w, &r)
 	case r.Name == "listens" && got != "told "+instance:
 		return fmt.Errorf("it ended as %q, and was told an event once", got)
+	case r.Name == "answers" && got == "forgotten" && strings.HasPrefix(instance, forkOf):
+		// Its caller had the answer that the original got, and has cancelled it ahead of its start.
 	case r.Name == "answers" && cancelledByCode(w, instance) != (r.Status == store.StatusCancelled && cancels == 1):
 		return fmt.Errorf("it ended as %q with %d cancels; that code has cancelled it is %t", got, cancels, cancelledByCode(w, instance))
 	case r.Name == "answers" && r.Status != store.StatusCancelled && got != "forgotten":
@@ -61,10 +64,21 @@ func (s *Random) judgeCompanion(w *world.World, instance string) error {
 		if cancels != 1 {
 			return fmt.Errorf("it was cancelled, with %d requests", cancels)
 		}
+	case r.Name == "waits" && !r.Status.Terminal() && s.waitsToo(w, &r):
 	case r.Name == "waits" && (r.Status != store.StatusTerminated || !s.mayBeTerminated(w, instance)):
 		return errors.New("it waits for ever, and ended as " + got)
 	}
 	return nil
+}
+
+// waitsToo reports whether the parent of an instance that waits has not ended: a fork may wait for
+// what was told the original alone.
+func (s *Random) waitsToo(w *world.World, r *store.Record) bool {
+	if r.Parent == nil || s.forked == 0 {
+		return false
+	}
+	x := w.Ledger.Executions[ledger.At(r.Parent.Instance, r.Parent.ExecutionID)]
+	return x != nil && x.End() == nil
 }
 
 // cancelledByCode reports whether the code of another instance asked this one

@@ -42,8 +42,8 @@ func (s *Random) judge(w *world.World, instance string) error {
 	}
 	p := s.program(r.Name)
 	cancelled := false
-	for n := w.Ledger.First(instance); n <= w.Ledger.Last[instance]; n++ {
-		cancelled = cancelled || w.Ledger.Executions[ledger.At(instance, n)].Cancelled
+	for _, x := range w.Ledger.Executed(instance) {
+		cancelled = cancelled || x.Cancelled
 	}
 	switch r.Status {
 	case store.StatusCompleted:
@@ -54,7 +54,7 @@ func (s *Random) judge(w *world.World, instance string) error {
 		if s.purged && s.redriven {
 			excused[history.FailurePurged] = true // It asks again for a child that has completed, and is gone since.
 		}
-		m := program.Match{Programs: s.Programs, Sent: s.sent, Wrong: s.wrong, Rejected: rejected(w, instance), Redriven: s.redriven, Cancelled: s.redriven && cancelled, Lenient: s.lenient, Used: map[string]bool{}, Order: eventOrder(w, instance), Excused: excused, Ended: len(s.ended) > 0, Purged: s.purged, Versions: versionsRan(w, instance, p)}
+		m := program.Match{Programs: s.Programs, Sent: s.sent, Wrong: s.wrong, Rejected: rejected(w, instance), Redriven: s.redriven, Cancelled: s.redriven && (cancelled || s.originCancelled(w, instance)), Lenient: s.lenient, Used: map[string]bool{}, Order: eventOrder(w, instance), Excused: excused, Ended: len(s.ended) > 0, Purged: s.purged, Versions: versionsRan(w, instance, p)}
 		return m.Transcript(p, r.Output, cancelled)
 	case store.StatusFailed:
 		if hadNoRoom(w, &r) {
@@ -76,6 +76,19 @@ func (s *Random) judge(w *world.World, instance string) error {
 		}
 	}
 	return nil
+}
+
+// originCancelled reports whether an instance was cancelled from which this one was forked: so may
+// the children have been of which the fork's are forks.
+func (s *Random) originCancelled(w *world.World, instance string) bool {
+	for x := w.Ledger.Executions[ledger.At(instance, w.Ledger.First(instance))]; x != nil; x = w.Ledger.Executions[x.Of] {
+		for n := int64(1); n <= w.Ledger.Last[x.Of.Instance]; n++ {
+			if of := w.Ledger.Executions[ledger.At(x.Of.Instance, n)]; of != nil && of.Cancelled {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // hadNoRoom reports whether an instance has failed because one message brought more

@@ -31,6 +31,8 @@ type Random struct {
 	ended map[string]bool
 	// redriven: somebody has had an instance go on where it failed.
 	redriven bool
+	// forked is how many forks of instances somebody has asked for.
+	forked int
 	// purged: somebody has purged an instance that is no root.
 	purged bool
 	// registered are the versions of each program that has several, by build,
@@ -205,6 +207,7 @@ func (s *Random) Begin(w *world.World) {
 		s.raise(w, r.instance, r.program)
 		s.replace(w, r, at)
 		s.tooOld(w, r.instance)
+		w.Clock.AfterFunc(at, func() { s.forks(w, r.instance, r.program.Name) })
 		stop := time.Duration(w.Choices.IntN(w.Choices.At(client, "stop"), 2*3600)) * time.Second
 		if r.cancelled {
 			w.Clock.AfterFunc(at+stop, func() {

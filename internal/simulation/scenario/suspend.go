@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
+	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
@@ -22,8 +23,12 @@ func (s *Random) suspends(w *world.World, instance string, after, together time.
 		case together >= 0 && w.Choices.Even(how):
 			at = together
 		}
-		suspend := wire.Item{Kind: wire.SuspendInstance, Instance: instance, ID: fmt.Sprintf("suspend-%d", i), Reason: fmt.Sprintf("reason %d", i)}
-		resume := wire.Item{Kind: wire.ResumeInstance, Instance: instance, ID: fmt.Sprintf("go-on-%d", i)}
+		id := fmt.Sprint(i)
+		if of := w.Ledger.Executions[ledger.At(instance, w.Ledger.First(instance))]; of != nil && of.Of.Instance != "" {
+			id += "-" + instance // A fork knows the ids of those that the original has had.
+		}
+		suspend := wire.Item{Kind: wire.SuspendInstance, Instance: instance, ID: "suspend-" + id, Reason: "reason " + id}
+		resume := wire.Item{Kind: wire.ResumeInstance, Instance: instance, ID: "go-on-" + id}
 		if until := w.Choices.At(how, fmt.Sprint("until", i)); w.Choices.OneIn(until, 3) {
 			suspend.NotBeforeMS = w.Clock.Now().Add(after + at + s.while(w, until)).UnixMilli()
 		}

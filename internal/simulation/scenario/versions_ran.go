@@ -95,11 +95,12 @@ func versionsRan(w *world.World, instance string, p *program.Program) []string {
 		return nil
 	}
 	var all []string
-	for n := w.Ledger.First(instance); n <= w.Ledger.Last[instance]; n++ {
-		if before := w.Ledger.Executions[ledger.At(instance, n-1)]; len(all) > 0 && before.End() != nil && before.End().Kind != history.OrchestrationContinuedAsNew {
+	var before *ledger.Recorded
+	for _, x := range w.Ledger.Executed(instance) {
+		if before != nil && before.End() != nil && before.End().Kind != history.OrchestrationContinuedAsNew {
 			all = all[:len(all)-1] // It was redriven, and goes on with its last round.
 		}
-		all = append(all, w.Ledger.Executions[ledger.At(instance, n)].Events[0].Version)
+		all, before = append(all, x.Events[0].Version), x
 	}
 	return all
 }
@@ -129,8 +130,8 @@ func (s *Random) Marked(w *world.World, r *store.Record) {
 // first since it was purged, by payload.
 func eventOrder(w *world.World, instance string) map[string]int {
 	order := map[string]int{}
-	for n := w.Ledger.First(instance); n <= w.Ledger.Last[instance]; n++ {
-		events := w.Ledger.Executions[ledger.At(instance, n)].Events
+	for _, x := range w.Ledger.Executed(instance) {
+		events := x.Events
 		for i := range events {
 			if events[i].Kind != history.ExternalEvent {
 				continue
@@ -148,8 +149,7 @@ func eventOrder(w *world.World, instance string) map[string]int {
 // their data.
 func rejected(w *world.World, instance string) map[string]bool {
 	all := map[string]bool{}
-	for n := w.Ledger.First(instance); n <= w.Ledger.Last[instance]; n++ {
-		x := w.Ledger.Executions[ledger.At(instance, n)]
+	for _, x := range w.Ledger.Executed(instance) {
 		for id := range x.Rejected {
 			text, _ := program.EventText(x.Events[id-1].Payload)
 			all[text] = true

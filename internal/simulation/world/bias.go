@@ -86,11 +86,15 @@ const (
 	// namedQueues: most activities name a queue that has workers of its own, share it by
 	// keys and take seconds; queues are added, taken away and stand still for minutes to hours.
 	namedQueues
+	// forks: nearly every instance is forked, running or ended, and forks are forked again; of the
+	// calls of a process with the start of a fork in hand every sixteenth is its last, and code
+	// that does not work is deployed when a twelfth of them is sent.
+	forks
 	biasEnd
 )
 
 var biasNames = [biasEnd]string{"none", "late marks", "late commits", "outages", "slow calls", "crowds", "torn reads", "shared calls", "late ends",
-	"dead letters", "short invocations", "purges", "small commits", "damages", "overtaken", "rejections", "twins", "suspends", "limits", "bus outages", "queues"}
+	"dead letters", "short invocations", "purges", "small commits", "damages", "overtaken", "rejections", "twins", "suspends", "limits", "bus outages", "queues", "forks"}
 
 // Biases are the names of the biases that a run can have.
 func Biases() []string { return slices.Clone(biasNames[1:]) }
@@ -126,7 +130,7 @@ func (w *World) has(b bias) bool {
 }
 
 // biasIn: one run in so many has a bias, for each of them, and one has two.
-const biasIn = 24
+const biasIn = 26
 
 // drawBias decides for the bias of a run. One that was asked for is noted like a
 // decision, so that recorded choices have it.
@@ -256,6 +260,40 @@ func (w *World) Suspends(at choice.Spot) int {
 		return 0
 	}
 	return 1 + w.Choices.IntN(at, 2)
+}
+
+// Forks decides how often somebody forks an instance.
+func (w *World) Forks(at choice.Spot) int {
+	if w.has(forks) {
+		return w.Choices.IntN(at, 3)
+	}
+	if !w.Choices.OneIn(at, 40) {
+		return 0
+	}
+	return 1
+}
+
+// MeetsFork deploys code that does not work beside a fork, at times.
+func (w *World) MeetsFork(at choice.Spot) {
+	if w.has(forks) && !w.calm && w.Choices.OneIn(at, 12) {
+		w.deployAtOnce()
+	}
+}
+
+// diesForking reports whether a process dies at a call that has the start of a fork in hand.
+func (w *World) diesForking(p *Process) bool {
+	if !w.has(forks) || w.calm || p.Running == nil {
+		return false
+	}
+	return slices.ContainsFunc(p.Running.Batch, func(m Delivered) bool {
+		item, err := w.Item(m.Body)
+		return err == nil && Forks(item)
+	}) && w.Choices.OneIn(w.Choices.At(w.How(fault.CrashAfter), "fork"), 16)
+}
+
+// Forks reports whether an item is a start that forks another instance.
+func Forks(item *wire.Item) bool {
+	return item.Kind == wire.StartOrchestration && item.Origin != nil && item.Origin.Instance != item.Instance
 }
 
 // SeldomSuspends says that one start in so many begins later.

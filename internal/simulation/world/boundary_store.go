@@ -87,10 +87,19 @@ func (s simStore) Read(ctx context.Context, instance string, executionID, from i
 		return err
 	})
 	s.p.W.Watch.Reads(s.p, instance, turns, err)
-	if n := len(turns); n > 0 {
+	if n := len(turns); n > 0 && s.p.handles(instance) {
 		s.p.Seen[ledger.At(instance, executionID)] = turns[n-1].Last()
 	}
 	return turns, err
+}
+
+// handles reports whether a process has a message for an instance. Else it looks at that for
+// another, its fork, and does not go on with what it reads.
+func (p *Process) handles(instance string) bool {
+	return p.Running == nil || slices.ContainsFunc(p.Running.Batch, func(m Delivered) bool {
+		item, err := p.W.Item(m.Body)
+		return err != nil || item.Target() == instance
+	})
 }
 
 func (s simStore) Describe(ctx context.Context, instance string) (r store.Record, err error) {

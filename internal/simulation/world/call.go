@@ -80,6 +80,14 @@ func (p *Process) call(c *class, what func() string, effect func() error) error 
 		p.Die("crash behind its commit")
 		return ErrKilled
 	}
+	if w.diesForking(p) {
+		w.faulted(fault.CrashAfter)
+		if w.Choices.Even(w.How(fault.CrashAfter)) {
+			_ = effect()
+		}
+		p.Die("crash at a call, with a fork in hand")
+		return ErrKilled
+	}
 	if f := w.hitCall(c.faults, who); f != fault.None {
 		if w.Tracing {
 			w.Log("%s %s: FAULT %s", p.Name, what(), f)

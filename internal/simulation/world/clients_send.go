@@ -28,10 +28,11 @@ func (w *World) SendAs(who string, to *Queue, msgs ...queue.Outgoing) {
 	}
 }
 
-// RedriveID begins the ids of redrives that clients send, RedrivenFrom stands in them ahead
-// of the event from which they are.
+// RedriveID begins the ids of redrives that clients send, ForkID those of forks; RedrivenFrom
+// stands in them ahead of the event from which they are.
 const (
 	RedriveID    = "redrive-"
+	ForkID       = "fork-"
 	RedrivenFrom = "-from-"
 )
 

@@ -44,7 +44,7 @@ func (w *World) redriveOne(q *Queue, m queue.Message) bool {
 			return true
 		}
 	case wire.ReasonTooLarge:
-		if item.OnConflict.Redrives() {
+		if item.OnConflict.Redrives() || Forks(item) {
 			w.Reached("O-10, refused")
 			return true // No commit holds what it would take over.
 		}
@@ -75,6 +75,10 @@ func (w *World) redriveOne(q *Queue, m queue.Message) bool {
 		return w.sendsAgain(item, m)
 	case wire.ReasonRedriveRefused:
 		w.Reached("O-10, refused")
+		if Forks(item) {
+			w.Reached("O-12, refused")
+			note(&w.Discarded, m.Body, true) // There is no such instance.
+		}
 		return true // The instance is as it was.
 	case "":
 		if w.Ledger.Recorded(item) {

@@ -1,0 +1,296 @@
+package check
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
+	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// O-12: a fork begins with a copy of what the original has, in one commit, and from then on
+// the two have nothing in common that is open. What was completed stays; what was open, or
+// had failed, is begun by the fork for itself. The original may run on meanwhile, so what the
+// fork has is held against what the original had when the invocation began, and has now.
+
+// noteForked notes how far the instances have come that the messages of an invocation are
+// to fork.
+func (w *checker) noteForked(inv *world.Invocation) {
+	for _, m := range inv.Batch {
+		item, err := w.Item(m.Body)
+		if err != nil || !world.Forks(item) {
+			continue
+		}
+		at := ledger.At(item.Origin.Instance, w.Ledger.Last[item.Origin.Instance])
+		if x := w.Ledger.Executions[at]; x != nil {
+			note(&w.of(inv).origins, at, len(x.Events))
+		}
+	}
+}
+
+// checkForked looks at the first commit of an instance. It returns what that has taken over from
+// another instance; nil if it is no fork.
+func (w *checker) checkForked(inv *world.Invocation, x *ledger.Recorded, t *store.Turn) *takenOver {
+	start := t.Events[0].Start
+	if start == nil || start.Origin == nil || start.Origin.Instance == t.Instance {
+		w.checkNoFork(inv, t)
+		return nil
+	}
+	w.Reached("O-12")
+	w.forked = true
+	violate := func(format string, args ...any) {
+		w.Violate("O-12", "%s/%d: "+format, append([]any{t.Instance, t.ExecutionID}, args...)...)
+	}
+	x.Of = ledger.At(start.Origin.Instance, start.Origin.ExecutionID)
+	of := w.Ledger.Executions[x.Of]
+	if of == nil {
+		violate("it is forked from %s/%d, which there is not", x.Of.Instance, x.Of.Execution)
+		return nil
+	}
+	k := &takenOver{carried: map[int64]bool{}, at: w.Steps, from: x.Of, events: prefixOf(t), seen: w.had(inv, x.Of), stood: len(of.Events)}
+	if k.events > 0 {
+		w.Reached("O-12, in the middle")
+	}
+	if of.End() == nil {
+		w.Reached("O-12, of one that runs")
+	}
+	w.checkGoesOn(of, t, k, violate)
+	w.checkCopied(of, t, k, violate)
+	w.checkForkCarries(inv, of, t, k, violate)
+	k.events = max(k.events, 1) // It begins with the start of the original.
+	note(&w.taken, ledger.At(t.Instance, t.ExecutionID), k)
+	return k
+}
+
+// checkGoesOn: the fork of one that runs goes on behind what the code has done last, unless somebody
+// has named an event.
+func (w *checker) checkGoesOn(of *ledger.Recorded, t *store.Turn, k *takenOver, violate func(string, ...any)) {
+	if of.End() != nil || redrivenFrom(t.Events[0].Start) != 0 {
+		return
+	}
+	n := k.seen
+	for n > 0 && of.Events[n-1].Kind.Arrival() {
+		n--
+	}
+	if k.events < n {
+		violate("it goes back to event %d of %s/%d, whose code has done something at %d", k.events, k.from.Instance, k.from.Execution, n)
+	}
+}
+
+// checkNoFork: what is to begin as a fork does. A child begins from the beginning where the one
+// of the original is not there.
+func (w *checker) checkNoFork(inv *world.Invocation, t *store.Turn) {
+	start := t.Events[0].Start
+	switch {
+	case start == nil:
+		return
+	case strings.HasPrefix(start.StartID, world.ForkID):
+		w.Violate("O-12", "%s/%d begins by the fork %s as if that were a start", t.Instance, t.ExecutionID, start.StartID)
+	case start.Parent == nil || !w.forked || inv == nil || w.Room > 0:
+		return // Or there is no room for what it would take over.
+	}
+	p := w.Ledger.Executions[ledger.At(start.Parent.Instance, start.Parent.ExecutionID)]
+	if p == nil || start.Parent.EventID > int64(len(p.Events)) || !p.Events[start.Parent.EventID-1].Kind.Scheduling() {
+		return
+	}
+	of := p.Events[start.Parent.EventID-1].ForkOf
+	if born, there := w.Ledger.Born[of]; there && born < inv.Began && w.Ledger.Hidden[of] == 0 && !w.WasDamaged(of) && w.Faults[fault.Torn] == 0 {
+		w.Violate("O-12", "%s/%d, a child of a fork, begins from the beginning, and %s is there", t.Instance, t.ExecutionID, of)
+	}
+}
+
+// checkCopied: the prefix is the original's, but for who waits for that, and for children that
+// are begun anew: one whose id was derived is another one, and a fork itself.
+func (w *checker) checkCopied(of *ledger.Recorded, t *store.Turn, k *takenOver, violate func(string, ...any)) {
+	was, is := &of.Events[0], &t.Events[0]
+	if is.Name != was.Name || is.Version != was.Version || !bytes.Equal(is.Payload, was.Payload) || was.Start != nil && !maps.Equal(is.Start.Headers, was.Start.Headers) {
+		violate("it begins otherwise than %s/%d", k.from.Instance, k.from.Execution)
+	}
+	if p := is.Start.Parent; p != nil && was.Start != nil && was.Start.Parent != nil && *p == *was.Start.Parent {
+		violate("the parent of %s waits for it", k.from.Instance)
+	}
+	done := map[int64]bool{}
+	for i := range t.Events {
+		if completes(t.Events[i].Kind) != history.KindUnknown {
+			done[t.Events[i].SourceEventID] = true
+		}
+	}
+	for i := 1; i < k.events; i++ {
+		if i >= len(of.Events) {
+			violate("event %d is not in %s/%d", i+1, k.from.Instance, k.from.Execution)
+			return
+		}
+		was, is := of.Events[i], t.Events[i]
+		switch {
+		case is.Kind == history.ParentAttached && was.Kind == is.Kind:
+			if is.Start.Parent != nil {
+				violate("by event %d the parent of %s waits for it", i+1, k.from.Instance)
+			}
+			is.Start = was.Start
+		case is.Kind == history.SubOrchestrationScheduled && is.ForkOf != was.ForkOf:
+			if is.ForkOf != was.Instance || is.Instance == was.Instance || is.ExplicitID || !strings.HasPrefix(is.Instance, t.Instance+"/") {
+				violate("event %d has child %s, forked from %s; in %s/%d it is %s", i+1, is.Instance, is.ForkOf, k.from.Instance, k.from.Execution, was.Instance)
+			}
+			is.ForkOf, is.Instance = was.ForkOf, was.Instance
+		case is.Kind == history.SubOrchestrationScheduled && !is.ExplicitID && !done[is.EventID] && !slices.Contains(t.Cancelled, is.EventID):
+			violate("event %d waits for child %s of %s/%d", i+1, is.Instance, k.from.Instance, k.from.Execution)
+		}
+		if !ledger.Alike(&was, &is) {
+			violate("event %d is not that of %s/%d", i+1, k.from.Instance, k.from.Execution)
+			return
+		}
+	}
+}
+
+// had is how many events of its origin an invocation has to have seen.
+func (w *checker) had(inv *world.Invocation, of ledger.Execution) int {
+	if inv == nil || w.Faults[fault.Torn] > 0 {
+		return 0
+	}
+	return w.of(inv).origins[of]
+}
+
+// checkForkCarries: of what the original has behind the prefix, the fork has all events from outside
+// and all results of what was asked for in the prefix, and no failure and no cancel.
+func (w *checker) checkForkCarries(inv *world.Invocation, of *ledger.Recorded, t *store.Turn, k *takenOver, violate func(string, ...any)) {
+	behind := k.events
+	if k.events > 0 {
+		behind++
+	} else {
+		k.events = 1
+		behind = 1
+		defer func() { k.events = 0 }()
+	}
+	own := t.Events[behind:]
+	for n := range own {
+		if !own[n].Kind.Arrival() {
+			own = own[:n]
+			break
+		}
+	}
+	from := redrivenFrom(t.Events[0].Start)
+	missing := int64(0)
+	for i := k.events; i < len(of.Events); i++ {
+		e := &of.Events[i]
+		completes := completes(e.Kind)
+		inPrefix := completes != history.KindUnknown && e.SourceEventID <= int64(k.events)
+		if e.Kind != history.ExternalEvent && (!inPrefix || e.Failure != nil || e.EventID == from) {
+			continue
+		}
+		found := false
+		for j := range own {
+			if o := &own[j]; o.Kind == e.Kind && o.SourceEventID == e.SourceEventID && o.SenderID == e.SenderID && bytes.Equal(o.Payload, e.Payload) && !k.carried[o.EventID] {
+				k.carried[o.EventID], found = true, true
+				break
+			}
+		}
+		switch {
+		case found && missing > 0:
+			violate("it has event %d of %s/%d, and not event %d", e.EventID, k.from.Instance, k.from.Execution, missing)
+		case !found && i < k.seen:
+			violate("%s at %d of %s/%d is lost", e.Kind, e.EventID, k.from.Instance, k.from.Execution)
+		case !found:
+			missing = e.EventID
+		}
+	}
+	for i := range own {
+		e := &own[i]
+		inPrefix := completes(e.Kind) != history.KindUnknown && e.SourceEventID <= int64(k.events) && !t.Events[e.SourceEventID-1].Inline
+		if inPrefix && e.Failure != nil {
+			violate("event %d brings a failure along", e.EventID)
+		}
+		if inPrefix && !k.carried[e.EventID] {
+			violate("event %d completes %d of %s/%d, which has no such result", e.EventID, e.SourceEventID, k.from.Instance, k.from.Execution)
+		}
+	}
+}
+
+// outcomeOf is how an operation stands by so many events of its execution.
+func outcomeOf(x *ledger.Recorded, event int64, n int) string {
+	for i := range x.Events[:min(n, len(x.Events))] {
+		e := &x.Events[i]
+		if e.SourceEventID != event || completes(e.Kind) == history.KindUnknown {
+			continue
+		}
+		if e.Failure == nil {
+			return "completed"
+		}
+		switch e.Failure.Kind {
+		case history.FailureTimeout, history.FailureTotalTimeout, history.FailureHeartbeatTimeout, history.FailureInterrupted, history.FailureLost:
+			return "unsure"
+		}
+		return "failed"
+	}
+	return "open"
+}
+
+// checkForkedKey is O-12 for an activity that the original has asked for: open, it keeps its
+// idempotency key, and so does one of which nobody knows whether it has had its effect; one that
+// has failed gets another, and so does one from whose result the fork is to go on.
+func (w *checker) checkForkedKey(p *world.Process, key store.ActivityKey, was, is string, ran bool) {
+	k := w.taken[ledger.At(key.Instance, key.ExecutionID)]
+	of := w.Ledger.Executions[k.from]
+	if !ran || of == nil {
+		return
+	}
+	outcome := outcomeOf(of, key.EventID, k.seen)
+	if outcome != outcomeOf(of, key.EventID, k.stood) {
+		return // It ended while the fork was made.
+	}
+	if keeps := outcome == "open" || outcome == "unsure"; keeps != (was == is) {
+		w.Violate("O-12", "%s begins activity %d of %s/%d under key %s, and in %s/%d, where it is %s, it had %s", p.Name,
+			key.EventID, key.Instance, key.ExecutionID, is, k.from.Instance, k.from.Execution, outcome, was)
+	}
+	w.Reached("O-12, a key")
+}
+
+// checkForkRuns is O-12: what was completed does not run again.
+func (w *checker) checkForkRuns(p *world.Process, key store.ActivityKey) {
+	at := ledger.At(key.Instance, key.ExecutionID)
+	x, k := w.Ledger.Executions[at], w.taken[at]
+	if x == nil || k == nil || k.from != x.Of || key.EventID > int64(k.events) {
+		return
+	}
+	if done := x.Completed[key.EventID]; done != 0 && (done <= int64(k.events) || k.carried[done]) {
+		w.Violate("O-12", "%s runs activity %d of %s/%d, which was completed in %s/%d", p.Name, key.EventID, key.Instance, key.ExecutionID, k.from.Instance, k.from.Execution)
+	}
+}
+
+// sendsApart is O-12 for what a process sends.
+func (w *checker) sendsApart(p *world.Process, body string) {
+	if !w.forked {
+		return
+	}
+	item, err := w.Item(body)
+	if err != nil {
+		return
+	}
+	switch item.Kind {
+	case wire.ActivityExecute, wire.TimerFired:
+		w.checkApart(p, fmt.Sprintf("sends %s", item.Kind), item.Target())
+	case wire.CancelInstance, wire.TerminateInstance:
+		if item.Parent != nil {
+			w.checkApart(p, "ends a child", item.Parent.Instance, item.Instance) // Or what it has received goes round.
+		}
+	}
+}
+
+// checkApart is O-12: who works for one instance acts on no activity, timer and child of another.
+func (w *checker) checkApart(p *world.Process, does string, of ...string) {
+	if !w.forked || p.Orchestrator == nil || p.Running == nil {
+		return
+	}
+	for _, m := range p.Running.Batch {
+		if item, err := w.Item(m.Body); err != nil || slices.Contains(of, item.Target()) {
+			return
+		}
+	}
+	w.Violate("O-12", "%s %s of %s, and has no message for it", p.Name, does, of[0])
+}
