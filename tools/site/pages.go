@@ -50,7 +50,7 @@ var menu = []section{
 		{"Cost", "docs/guide/cost.md"}, {"Reliability", "docs/reliability.md"}, {"Security", "docs/security.md"},
 		{"Performance", "docs/performance.md"}, {"Scale", "docs/scale.md"},
 	}},
-	{"Look up", []page{{"Messages", "docs/messages.md"}}},
+	{"Look up", []page{{"Messages", "docs/messages.md"}, {"Console API", "docs/console-api.md"}}},
 }
 
 // address is where a file of the repository is on the site, "" if it is not.
