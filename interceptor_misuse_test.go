@@ -136,7 +136,7 @@ func TestMistakesOfAClientsInterceptor(t *testing.T) {
 	}{
 		"it calls the client": {func(ctx context.Context, _ *turnstile.ClientCall, _ func(context.Context) error) error {
 			return c.WithActor("other").Cancel(ctx, "m", "")
-		}, "an interceptor of the client made it"},
+		}, "an interceptor made this call"},
 		"headers that cannot be sent": {func(ctx context.Context, call *turnstile.ClientCall, next func(context.Context) error) error {
 			call.Headers = map[string]string{"Bad": ""}
 			return next(ctx)

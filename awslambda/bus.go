@@ -55,7 +55,7 @@ func (b *bus) Publish(ctx context.Context, events []host.InstanceEvent) error {
 			case err != nil:
 				failed[first+i] = fmt.Errorf("awslambda: bus %s: %w", b.name, err)
 			case i >= len(out.Entries):
-				failed[first+i] = fmt.Errorf("awslambda: bus %s: it has answered for %d of %d events", b.name, len(out.Entries), len(some))
+				failed[first+i] = fmt.Errorf("awslambda: bus %s: it answered for %d of %d events", b.name, len(out.Entries), len(some))
 			case out.Entries[i].ErrorCode != nil:
 				failed[first+i] = fmt.Errorf("awslambda: bus %s: %s: %s", b.name, *out.Entries[i].ErrorCode, aws.ToString(out.Entries[i].ErrorMessage))
 			}

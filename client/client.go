@@ -73,7 +73,7 @@ func New(cfg Config) (*Client, error) {
 	case cfg.Queue == nil:
 		errs = append(errs, errors.New("turnstile: client: Queue is required: the orchestrator queue"))
 	case !cfg.Queue.FIFO():
-		errs = append(errs, errors.New("turnstile: client: Queue has to be the orchestrator queue, a FIFO queue; this one is a standard queue"))
+		errs = append(errs, errors.New("turnstile: client: Queue must be the orchestrator queue, which is FIFO; this one is a standard queue"))
 	}
 	if cfg.Random == nil {
 		cfg.Random = rand.Reader

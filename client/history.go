@@ -68,7 +68,7 @@ func (c *Client) read(ctx context.Context, d Description, execution int64) ([]st
 		}
 		turns, err := c.cfg.Store.Read(ctx, d.Instance, of, 1)
 		if err == nil && len(turns) == 0 && of == d.ExecutionID {
-			err = &store.CorruptError{Instance: d.Instance, ExecutionID: of, EventID: 1, Unconfirmed: true, Reason: "the record is at an execution that has no history"}
+			err = &store.CorruptError{Instance: d.Instance, ExecutionID: of, EventID: 1, Unconfirmed: true, Reason: "the record names an execution that has no history"}
 		}
 		var corrupt *store.CorruptError
 		if !errors.As(err, &corrupt) || !corrupt.Unconfirmed || n == looks {

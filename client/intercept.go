@@ -20,7 +20,7 @@ func (c *Client) intercepted(ctx context.Context, operation string, item wire.It
 		return do(ctx, item)
 	}
 	if ctx.Value(interceptedKey{}) == c.self {
-		return &turnstile.MisuseError{Call: "Client." + operation, Problem: "an interceptor of the client made it within a call that it intercepts: " +
+		return &turnstile.MisuseError{Call: "Client." + operation, Problem: "an interceptor made this call inside a call that it intercepts: " +
 			"use a client without that interceptor"}
 	}
 	call := &turnstile.ClientCall{Operation: operation, Instance: item.Instance, Name: item.Name, Actor: c.actor, Payload: payload, Headers: item.Headers}

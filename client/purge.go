@@ -68,7 +68,7 @@ func (c *Client) Purge(ctx context.Context, instance string, options ...PurgeOpt
 	for i := len(family) - 1; i > 0; i-- {
 		err := c.purge(ctx, family[i].Instance, p.force)
 		if _, gone := errors.AsType[*NotFoundError](err); err != nil && !gone {
-			return fmt.Errorf("turnstile: instance %q, of the family of %q: %w", family[i].Instance, instance, err)
+			return fmt.Errorf("turnstile: instance %q, a descendant of %q: %w", family[i].Instance, instance, err)
 		}
 	}
 	return c.purge(ctx, instance, p.force)

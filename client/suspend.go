@@ -45,7 +45,7 @@ func (c *Client) Reschedule(ctx context.Context, instance string, at time.Time) 
 		return err
 	}
 	if ms == 0 {
-		return &turnstile.InvalidArgumentError{Call: "Reschedule", Argument: "at", Problem: "is zero: give a time; Resume lets it go on at once"}
+		return &turnstile.InvalidArgumentError{Call: "Reschedule", Argument: "at", Problem: "is zero: give a time; Resume continues it at once"}
 	}
 	item := wire.Item{Kind: wire.SuspendInstance, Instance: instance, NotBeforeMS: ms}
 	return c.control(ctx, "reschedule", item, func(ctx context.Context, item wire.Item) error {
@@ -69,7 +69,7 @@ func laterMS(call string, at time.Time) (int64, error) {
 		return 0, nil
 	}
 	if year := at.UTC().Year(); year < 1971 || year > 9999 {
-		return 0, &turnstile.InvalidArgumentError{Call: call, Argument: "time", Problem: fmt.Sprintf("is in the year %d: it has to be in the years 1971 to 9999", year)}
+		return 0, &turnstile.InvalidArgumentError{Call: call, Argument: "time", Problem: fmt.Sprintf("is in the year %d: it must be in the years 1971 to 9999", year)}
 	}
 	return at.UnixMilli(), nil
 }

@@ -25,7 +25,7 @@ func (c *Client) Apply(ctx context.Context, definitions ...Definition) ([]Change
 	for i := range definitions {
 		d := &definitions[i]
 		if seen[d.Name] {
-			errs = append(errs, &InvalidError{Schedule: d.Name, Field: "name", Value: d.Name, Problem: "two definitions have it"})
+			errs = append(errs, &InvalidError{Schedule: d.Name, Field: "name", Value: d.Name, Problem: "two definitions have this name"})
 		}
 		seen[d.Name] = true
 		errs = append(errs, d.Check())

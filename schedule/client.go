@@ -141,9 +141,9 @@ func (c *Client) Backfill(ctx context.Context, name string, from, to time.Time) 
 	value := from.Format(time.RFC3339) + " to " + to.Format(time.RFC3339)
 	switch {
 	case len(list) == 0:
-		return 0, &InvalidError{Schedule: name, Field: "range", Value: value, Problem: "the schedule has no tick there"}
+		return 0, &InvalidError{Schedule: name, Field: "range", Value: value, Problem: "the schedule has no tick in this range"}
 	case more:
-		return 0, &InvalidError{Schedule: name, Field: "range", Value: value, Problem: fmt.Sprintf("it has more than %d ticks; give a shorter one", MaxBackfill)}
+		return 0, &InvalidError{Schedule: name, Field: "range", Value: value, Problem: fmt.Sprintf("it has more than %d ticks; give a shorter range", MaxBackfill)}
 	}
 	return len(list), c.ask(ctx, name, command{Op: opBackfill, From: from, To: to})
 }

@@ -214,7 +214,7 @@ func TestABackfillStartsEachTickOnce(t *testing.T) {
 		from, to time.Time
 		want     string
 	}{
-		{began, began.Add(time.Minute), "the schedule has no tick there"},
+		{began, began.Add(time.Minute), "the schedule has no tick in this range"},
 		{began, began.Add(1001 * time.Hour), "it has more than 1000 ticks"},
 	} {
 		if _, err := schedule.NewClient(w.env.Client()).Backfill(t.Context(), "hourly", c.from, c.to); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -301,7 +301,7 @@ func TestApplySaysWhatItChanges(t *testing.T) {
 	w.equal("third", apply(hourly("1s"), later), []string{"hourly unchanged", "nightly unchanged"})
 	bad := nightly()
 	bad.Zone = "Nowhere"
-	if _, err := schedule.NewClient(w.env.Client()).Apply(t.Context(), hourly("2s"), bad, nightly()); err == nil || !strings.Contains(err.Error(), "Nowhere") || !strings.Contains(err.Error(), "two definitions have it") {
+	if _, err := schedule.NewClient(w.env.Client()).Apply(t.Context(), hourly("2s"), bad, nightly()); err == nil || !strings.Contains(err.Error(), "Nowhere") || !strings.Contains(err.Error(), "two definitions have this name") {
 		t.Errorf("%v", err)
 	}
 	if d := w.describe(); d.Revision != 1 {

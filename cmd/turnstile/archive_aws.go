@@ -32,7 +32,7 @@ func isArchived(what string) bool { return strings.HasPrefix(what, "s3://") }
 func (b awsBackend) archived(ctx context.Context, what string) ([]byte, error) {
 	bucket, key, _ := strings.Cut(strings.TrimPrefix(what, "s3://"), "/")
 	if bucket == "" || key == "" || strings.HasSuffix(key, "/") {
-		return nil, usagef("%s is no object of a bucket: give s3://BUCKET/PREFIX/INSTANCE/EXECUTION.json", what)
+		return nil, usagef("%s is not an object of a bucket: give s3://BUCKET/PREFIX/INSTANCE/EXECUTION.json", what)
 	}
 	cfg, err := b.config(ctx)
 	if err != nil {

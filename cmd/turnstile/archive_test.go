@@ -101,7 +101,7 @@ func TestAnArchivedExecutionIsReadFromItsBucket(t *testing.T) {
 		"s3://acme-archive/prod/order-17/2.json": "there is no such object",
 		"s3://other-bucket/prod/order-17/1.json": "there is no such bucket",
 		"s3://acme-archive":                      "give s3://BUCKET/PREFIX/INSTANCE/EXECUTION.json",
-		"s3://acme-archive/prod/":                "is no object of a bucket",
+		"s3://acme-archive/prod/":                "is not an object of a bucket",
 	} {
 		if _, err := b.archived(t.Context(), what); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, want %q", what, err, says)

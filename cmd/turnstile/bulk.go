@@ -105,7 +105,7 @@ func (b *bulk) check(c *cli, named []string) error {
 		for i, s := range b.on {
 			names[i] = string(s)
 		}
-		return usagef("--status %s: there is nothing to %s of those: %s", b.status, b.verb, strings.Join(names, ", "))
+		return usagef("%s does not apply to --status %s, only to %s", b.verb, b.status, strings.Join(names, ", "))
 	}
 	return nil
 }
@@ -166,10 +166,10 @@ func (r *bulkRun) goOn(ctx context.Context) error {
 		return err
 	}
 	if j.Verb != r.verb {
-		return usagef("batch %s is one of %s: turnstile %s --resume %s", j.ID, j.Verb, j.Verb, j.ID)
+		return usagef("batch %s belongs to another command, %s: turnstile %s --resume %s", j.ID, j.Verb, j.Verb, j.ID)
 	}
 	if here := r.settings.where(); j.Place != here {
-		return fmt.Errorf("batch %s is of %s, and this command would work on %s: name the same place again", j.ID, j.Place, here)
+		return fmt.Errorf("batch %s belongs to %s, and this command would work on %s: name the same place again", j.ID, j.Place, here)
 	}
 	fmt.Fprintf(r.err, "going on: %d of %s are done\n", done, plain.Plural(j.Count, "instance", "instances"))
 	return r.work(ctx, &j, done)

@@ -90,7 +90,7 @@ func TestABatchThatWasInterruptedGoesOn(t *testing.T) {
 	}
 	id := strings.Fields(said[1])[2]
 	b.pause = func(context.Context, time.Duration) bool { return true }
-	b.fails(exitUsage, []string{"is one of cancel", "turnstile cancel --resume " + id}, "terminate", "--resume", id)
+	b.fails(exitUsage, []string{"belongs to another command, cancel", "turnstile cancel --resume " + id}, "terminate", "--resume", id)
 	b.fails(exitFailed, []string{"would work on stack other"}, "cancel", "--resume", id, "--stack", "other")
 	b.fails(exitFailed, []string{"no unfinished batch", "unfinished: " + id}, "cancel", "--resume", "cancel-20300101-120000-zzzz")
 	b.fails(exitUsage, []string{"--resume continues"}, "cancel", "--resume", id, "--status", "running")
@@ -155,9 +155,9 @@ func TestABatchCommandRefuses(t *testing.T) {
 	for args, says := range map[string]string{
 		"wake":                             "flags that select instances",
 		"wake o-0 --status stuck":          "not both",
-		"wake --status completed":          "there is nothing to wake of those",
-		"terminate --status corrupt":       "there is nothing to terminate",
-		"purge --status running":           "there is nothing to purge",
+		"wake --status completed":          "wake does not apply to --status completed",
+		"terminate --status corrupt":       "terminate does not apply to --status corrupt",
+		"purge --status running":           "purge does not apply to --status running",
 		"cancel --status running --rate 0": "--rate 0",
 		"cancel --name F --yes many":       `--yes "many"`,
 		"cancel --where x":                 "--where:",

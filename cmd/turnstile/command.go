@@ -72,9 +72,9 @@ func (cmd *command) checkOperands(operands []string) error {
 	case cmd.most >= 0 && n > cmd.most && cmd.most == 0:
 		return usagef("%s takes no operands, not %q", cmd.name, operands[0])
 	case cmd.most >= 0 && n == cmd.most+1 && cmd.payload != "":
-		return usagef("%s takes %s and no more: for what it sends, write --%s '%s'", cmd.name, cmd.operands, cmd.payload, operands[cmd.most])
+		return usagef("%s takes only %s: give its data as --%s '%s'", cmd.name, cmd.operands, cmd.payload, operands[cmd.most])
 	case cmd.most >= 0 && n > cmd.most:
-		return usagef("%s takes %s and no more: %q is too much", cmd.name, cmd.operands, operands[cmd.most])
+		return usagef("%s takes only %s: %q is too much", cmd.name, cmd.operands, operands[cmd.most])
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ func completionCommand() *command {
 				case "powershell":
 					return root.GenPowerShellCompletionWithDesc(c.out)
 				}
-				return usagef("completion is there for %s, not for %q%s", "bash, zsh, fish and powershell", operands[0], suggested(meant(operands[0], shells)))
+				return usagef("completion exists for %s, not for %q%s", "bash, zsh, fish and powershell", operands[0], suggested(meant(operands[0], shells)))
 			}
 		},
 	}

@@ -133,7 +133,7 @@ func (s *consoleServer) check() error {
 		return usagef("--addr %q: an address is host:port, such as %s", s.addr, consoleAddr)
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) && len(s.hosts) == 0 {
-		return usagef("--addr %q: others could reach that address, and the console has no login. Listen on 127.0.0.1; or, behind a proxy that lets in whom you know, say by which --allow-host it is reached", s.addr)
+		return usagef("--addr %q: other machines could reach that address, and the console has no login. Listen on 127.0.0.1; or put it behind a proxy with a login, and name the proxy's host with --allow-host", s.addr)
 	}
 	return nil
 }

@@ -111,7 +111,7 @@ func (a *awsQueues) queue(ctx context.Context, name string) (api.Queue, error) {
 			sqstypes.QueueAttributeNameApproximateNumberOfMessagesDelayed,
 		}})
 		if err != nil {
-			return api.Queue{}, fmt.Errorf("how full the queue %s is: %w", q.name, err)
+			return api.Queue{}, fmt.Errorf("depth of the queue %s: %w", q.name, err)
 		}
 		n := func(name sqstypes.QueueAttributeName) int {
 			// A number, always.

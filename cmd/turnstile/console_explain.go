@@ -31,11 +31,11 @@ func explained(err error) *api.Error {
 		return &api.Error{Code: api.CodeCredentials, Message: text, Advice: hint(err)}
 	case "ResourceNotFoundException", "AWS.SimpleQueueService.NonExistentQueue", "QueueDoesNotExist":
 		return &api.Error{Code: api.CodeOlderStack, Message: "a table or queue is not there: " + text,
-			Advice: "Either the stack is older than this build, which cannot show then what stands there: deploy today's template; or this is another account or region."}
+			Advice: "Either the stack is older than this build: deploy the template of this build. Or this is another account or region."}
 	case "ValidationException":
 		if strings.Contains(of.ErrorMessage(), "specified index") {
 			return &api.Error{Code: api.CodeOlderStack, Message: "an index is not there, so that this build cannot list what it finds: " + text,
-				Advice: "The stack is older than this build: deploy today's template, or use a turnstile command of its version."}
+				Advice: "The stack is older than this build: deploy the template of this build, or use the turnstile command of the stack's version."}
 		}
 	}
 	return nil

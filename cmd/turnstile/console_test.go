@@ -132,7 +132,7 @@ func TestTheConsoleListensOnThisMachineAlone(t *testing.T) {
 	}
 	b.fails(exitUsage, []string{"host:port"}, "console", "--addr", "8877")
 	b.fails(exitUsage, []string{"--reads"}, "console", "--reads", "0")
-	b.fails(exitUsage, []string{"--allow-host", "no scheme"}, "console", "--allow-host", "https://x")
+	b.fails(exitUsage, []string{"--allow-host", "without scheme"}, "console", "--allow-host", "https://x")
 	url := serve(t, sampled(t), func(s *consoleServer) { s.addr, s.hosts = "0.0.0.0:0", []string{"ops.example.com"} })
 	r, err := http.NewRequestWithContext(t.Context(), "GET", strings.Replace(url, "[::]", "127.0.0.1", 1)+"api/v1/about", nil)
 	if err != nil {
@@ -166,7 +166,7 @@ func TestErrorsOfAWSSayWhatIsMissingAndWhatHasIt(t *testing.T) {
 		{"AccessDeniedException", "no", api.CodeDenied, []string{"WatchPolicyArn"}},
 		{"ExpiredTokenException", "expired", api.CodeCredentials, []string{"log in again"}},
 		{"ResourceNotFoundException", "Requested resource not found", api.CodeOlderStack, []string{"older than this build", "region"}},
-		{"ValidationException", "The table does not have the specified index: by_name", api.CodeOlderStack, []string{"by_name", "today's template"}},
+		{"ValidationException", "The table does not have the specified index: by_name", api.CodeOlderStack, []string{"by_name", "the template of this build"}},
 	} {
 		got := explained(&wrapped{&smithy.GenericAPIError{Code: c.code, Message: c.text}})
 		if got == nil || got.Code != c.want {

@@ -152,7 +152,7 @@ func deadLetterShowCommand() *command {
 }
 
 func notThere(ids []string) error {
-	return notThereError{fmt.Errorf("no dead letter %s is to be seen: it was redriven or deleted, somebody else is reading it (try again in a minute), or it is behind ten others of its instance", strings.Join(ids, ", "))}
+	return notThereError{fmt.Errorf("dead letter %s not found: it was redriven or deleted, another reader has it (try again in a minute), or ten others of its instance come first", strings.Join(ids, ", "))}
 }
 
 func (c *cli) show(l *api.DeadLetter) {

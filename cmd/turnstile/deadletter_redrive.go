@@ -80,7 +80,7 @@ func (r *removal) action(c *cli) action {
 		case r.all == (len(ids) > 0):
 			return usagef("give message ids, or --all")
 		case !r.all && (r.Reason != "" || r.Instance != ""):
-			return usagef("--reason and --instance go with --all")
+			return usagef("--reason and --instance need --all")
 		}
 		r.IDs = ids
 		all, err := c.open(&c.settings).Letters(ctx, c.poll)
@@ -115,7 +115,7 @@ func (c *cli) remove(ctx context.Context, all letters.Letters, r *removal) error
 		}
 	}
 	if failed > 0 {
-		errs = append(errs, fmt.Errorf("%d of %s not %s; they are still where they were, and trying again is harmless",
+		errs = append(errs, fmt.Errorf("%d of %s not %s; they are unchanged, so you can try again",
 			failed, plain.Plural(len(out.Done), "dead letter", "dead letters"), r.verb))
 	}
 	if len(out.Done)+len(out.Missing)+out.Late == 0 && !c.json() {

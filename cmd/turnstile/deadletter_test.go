@@ -116,7 +116,7 @@ func TestDeadLettersAreShownWhole(t *testing.T) {
 	if out := b.ok("dead-letter", "show", "dead-3"); !strings.Contains(out, "unknown_version") || !strings.Contains(out, "cannot be read") {
 		t.Errorf("shown is\n%s", out)
 	}
-	b.fails(exitNotFound, []string{"no dead letter gone", "is reading it"}, "dead-letter", "show", "gone")
+	b.fails(exitNotFound, []string{"dead letter gone not found", "another reader has it"}, "dead-letter", "show", "gone")
 }
 
 func TestARedriveGoesBackToItsSourceMarkedAndUnderTheIDOfTheHop(t *testing.T) {
@@ -216,7 +216,7 @@ func TestARedriveTakesOnlyWhatIsAskedFor(t *testing.T) {
 	if n := b.queue(deadletter.Dead).Counts(); n.Visible != 2 || n.InFlight != 0 || b.queue(deadletter.DeadFIFO).Counts().Visible != 3 {
 		t.Errorf("left are %+v", n)
 	}
-	b.fails(exitNotFound, []string{"no dead letter gone"}, "dead-letter", "delete", "gone")
+	b.fails(exitNotFound, []string{"dead letter gone not found"}, "dead-letter", "delete", "gone")
 	r := b.run("dead-letter", "delete", "dead-2", "gone")
 	if r.status != exitNotFound || !strings.Contains(r.out, "deleted: dead-2") {
 		t.Errorf("%+v", r)
@@ -349,7 +349,7 @@ func TestDeadLetterCommandsRefuse(t *testing.T) {
 		{"dead-letter show", "MESSAGE_ID"},
 		{"dead-letter redrive", "message ids, or --all"},
 		{"dead-letter delete --all x", "message ids, or --all"},
-		{"dead-letter redrive x --reason forged", "go with --all"},
+		{"dead-letter redrive x --reason forged", "need --all"},
 		{"dead-letter redrive --all --reason fun", "unknown_instance"},
 		{"dead-letter redrive --all --queue activity", "dead-fifo"},
 		{"dead-letter redrive --all --to dead", "activity-dead"},
@@ -368,7 +368,7 @@ func TestWhatItsSenderMayNotSendIsNotRedriven(t *testing.T) {
 	if err := b.queue(deadletter.DeadFIFO).Send(t.Context(), refused); err != nil {
 		t.Fatal(err)
 	}
-	b.fails(exitFailed, []string{"its sender may not send it", "sent anew"}, "dead-letter", "redrive", "--all")
+	b.fails(exitFailed, []string{"its sender may not send it", "send it as a new message"}, "dead-letter", "redrive", "--all")
 	if c := b.queue(deadletter.DeadFIFO).Counts(); c.Total() != 1 {
 		t.Errorf("it is gone: %+v", c)
 	}

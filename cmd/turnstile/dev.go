@@ -121,7 +121,7 @@ func findProgram(ctx context.Context, pkg string) (project string, err error) {
 	case err != nil:
 		return "", err
 	case found == "" && !hasGoFiles(pkg):
-		return "", fmt.Errorf("there is no %s here, the program that it builds and runs: %s", pkg, devAdvice(pkg))
+		return "", fmt.Errorf("there is no %s here, which is the program to build and run: %s", pkg, devAdvice(pkg))
 	case found != "" && found != "main":
 		return "", fmt.Errorf("%s is package %s: name a main package", pkg, found)
 	}

@@ -313,7 +313,7 @@ func TestDevSaysWhatIsMissing(t *testing.T) {
 	if err := os.WriteFile("go.mod", []byte("module example.com/shop\n\ngo 1.26\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	try("there is no ./local here, the program that it builds and runs: name another main package, or write local/main.go:\n\n\tpackage main")
+	try("there is no ./local here, which is the program to build and run: name another main package, or write local/main.go:\n\n\tpackage main")
 	try("there is no ./cmd/one here", "./cmd/one")
 	if err := os.MkdirAll("app", 0o755); err != nil {
 		t.Fatal(err)

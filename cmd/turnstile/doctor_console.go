@@ -49,7 +49,7 @@ func released(version string) bool {
 func aboutFindings(about *api.About, own api.Build, now time.Time) []api.Finding {
 	out := []api.Finding{{Area: "access", Level: doctor.OK, Text: fmt.Sprintf("a console answers: %s %s", about.Place.Kind, about.Place.Settings["file"])}}
 	if !about.Actions {
-		out = append(out, api.Finding{Area: "access", Level: doctor.Warning, Text: "that console only reads", Advice: "Commands that act are refused: start it with actions allowed."})
+		out = append(out, api.Finding{Area: "access", Level: doctor.Warning, Text: "this console allows no actions", Advice: "Commands that act are refused: start it with actions allowed."})
 	}
 	version := api.Finding{Area: "versions", Level: doctor.OK, Text: fmt.Sprintf("it is of Turnstile %s, this command of %s", about.Build.Version, own.Version)}
 	if about.Build.Version != own.Version && released(own.Version) && released(about.Build.Version) {

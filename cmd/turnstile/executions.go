@@ -28,7 +28,7 @@ func (e *executions) check() error {
 	case e.number < 0:
 		return usagef("--execution %d: executions are numbered from 1", e.number)
 	case e.number > 0 && e.all:
-		return usagef("--execution and --all do not go together")
+		return usagef("give --execution or --all, not both")
 	}
 	return nil
 }

@@ -96,9 +96,9 @@ func parseKey(words []string) (c, key codec.Codec, err error) {
 	case mark == markGzip:
 		return nil, nil, errors.New("gzip has no key")
 	case !encrypts || mark != markAESGCM+id && mark != markBoth+id:
-		return nil, nil, errors.New("it does not begin with a mark: gzip, aesgcm:ID or gzip+aesgcm:ID, as the text about what is sealed names it")
+		return nil, nil, errors.New("it must begin with a codec: gzip, aesgcm:ID or gzip+aesgcm:ID, as the text about a sealed payload names it")
 	case len(words) != 2:
-		return nil, nil, fmt.Errorf("%s needs its key behind it, and no more: 32 bytes in base64 or hex", mark)
+		return nil, nil, fmt.Errorf("%s needs its key after it, and nothing more: 32 bytes in base64 or hex", mark)
 	}
 	bytes, err := decodeKey(words[1])
 	if err != nil {

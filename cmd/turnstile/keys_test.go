@@ -151,8 +151,8 @@ func TestKeysThatCannotBeReadAreNotShown(t *testing.T) {
 		text string
 		says []string
 	}{
-		"no mark":               {good, []string{"line 1", "does not begin with a mark"}},
-		"a mark of no codec":    {"# x\nzip:a " + good, []string{"line 2", "does not begin with a mark"}},
+		"no mark":               {good, []string{"line 1", "must begin with a codec"}},
+		"a mark of no codec":    {"# x\nzip:a " + good, []string{"line 2", "must begin with a codec"}},
 		"no key":                {"aesgcm:a", []string{"aesgcm:a needs its key"}},
 		"two keys":              {"aesgcm:a " + good + " " + good, []string{"aesgcm:a needs its key"}},
 		"a short key":           {"aesgcm:a " + good[:20], []string{"the key of aesgcm:a", "32 bytes"}},

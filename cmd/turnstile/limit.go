@@ -151,7 +151,7 @@ func limitSetCommand() *command {
 		actor, func(ctx context.Context, c *cli, cl instances, operands []string) error {
 			n, err := strconv.Atoi(operands[1])
 			if err != nil {
-				return usagef("PERMITS is %q, it has to be a number from 1 to %d", operands[1], naming.MaxLimit)
+				return usagef("PERMITS is %q, it must be a number from 1 to %d", operands[1], naming.MaxLimit)
 			}
 			if problem := naming.Limit(n); problem != "" {
 				return usagef("PERMITS %s", problem)

@@ -39,7 +39,7 @@ func lintCommand() *command {
 func (c *cli) lint(ctx context.Context, packages []string) error {
 	self, err := os.Executable()
 	if err != nil {
-		return fmt.Errorf("lint: where this program is: %w", err)
+		return fmt.Errorf("lint: the path of this program: %w", err)
 	}
 	args := []string{"vet", "-vettool=" + self}
 	if c.json() {

@@ -85,9 +85,9 @@ func (l *listing) check(now time.Time, limited bool) error {
 	}
 	switch {
 	case l.count && l.watch:
-		return usagef("--count and --watch do not go together")
+		return usagef("give --count or --watch, not both")
 	case (l.count || l.watch) && (l.all || l.ids || l.query.PageToken != ""):
-		return usagef("--all, --ids and --page-token do not go with --count and --watch")
+		return usagef("--all, --ids and --page-token cannot be combined with --count and --watch")
 	case l.every < time.Second:
 		return usagef("--every %s: at least 1s", l.every)
 	}

@@ -145,7 +145,7 @@ func TestHistoryOfAnExecutionThatNeverWas(t *testing.T) {
 	b.fails(exitNotFound, []string{"no history of execution 3", "1 to 1"}, "history", "order-1", "--execution", "3")
 	for _, command := range []string{"history", "replay"} {
 		b.fails(exitUsage, []string{"--execution -1", "numbered from 1"}, command, "order-1", "--execution", "-1")
-		b.fails(exitUsage, []string{"--execution and --all do not go together"}, command, "order-1", "--execution", "1", "--all")
+		b.fails(exitUsage, []string{"give --execution or --all, not both"}, command, "order-1", "--execution", "1", "--all")
 	}
 }
 

@@ -167,7 +167,7 @@ func (p *pausing) unpause(ctx context.Context) error {
 
 // cutShort says how to go on.
 func (p *pausing) cutShort(verb string, err error) error {
-	return fmt.Errorf("%w\nThe stack is half paused: `turnstile%s %s` goes on, `turnstile%s %s` takes it back",
+	return fmt.Errorf("%w\nThe stack is half paused: `turnstile%s %s` continues, `turnstile%s %s` undoes it",
 		err, p.settings.words(), verb, p.settings.words(), map[string]string{"pause": "unpause", "unpause": "pause"}[verb])
 }
 

@@ -143,7 +143,7 @@ func TestAPauseThatIsCutShortSaysHowToGoOn(t *testing.T) {
 	t.Parallel()
 	b, s := paused(t)
 	s.refuse = deadletter.ActivityDead
-	b.fails(exitFailed, []string{"event source activity-dead", "AccessDenied", "`turnstile --stack shop pause` goes on", "`turnstile --stack shop unpause` takes it back"}, "--stack", "shop", "pause")
+	b.fails(exitFailed, []string{"event source activity-dead", "AccessDenied", "`turnstile --stack shop pause` continues", "`turnstile --stack shop unpause` undoes it"}, "--stack", "shop", "pause")
 	s.refuse = ""
 	b.ok("pause")
 	if got := strings.Join(s.done, " "); got != "-orchestrator -delay -activity-dead -activity" {
@@ -158,7 +158,7 @@ func TestAPauseThatIsCutShortSaysHowToGoOn(t *testing.T) {
 		}
 		return ctx.Err() == nil
 	}
-	if r := b.runWith(ctx, "", "pause"); r.status != exitInterrupted || !strings.Contains(r.err, "`turnstile pause` goes on") {
+	if r := b.runWith(ctx, "", "pause"); r.status != exitInterrupted || !strings.Contains(r.err, "`turnstile pause` continues") {
 		t.Errorf("%+v", r)
 	}
 	// A source that does not change is not waited for without end.

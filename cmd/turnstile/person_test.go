@@ -51,7 +51,7 @@ func TestListCountsByStatus(t *testing.T) {
 	b.columns = 80
 	b.env["NO_COLOR"] = "1"
 	golden(t, "list-count.txt", b.ok("list", "--count"))
-	b.fails(exitUsage, []string{"--count and --watch"}, "list", "--count", "--watch")
+	b.fails(exitUsage, []string{"--count or --watch"}, "list", "--count", "--watch")
 	b.fails(exitUsage, []string{"--all"}, "list", "--count", "--all")
 }
 

@@ -39,7 +39,7 @@ func templateForQueue(name string) ([]byte, error) {
 		return nil, usagef("the name of the queue %s", p)
 	}
 	if name == naming.DefaultQueue {
-		return nil, usagef("%q is the queue that has no name: it is in each template", name)
+		return nil, usagef("%q is the default queue, which every template has", name)
 	}
 	own, err := os.ReadFile(scaffold.TemplateFile)
 	if errors.Is(err, fs.ErrNotExist) {

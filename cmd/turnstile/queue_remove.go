@@ -67,7 +67,7 @@ func (c *cli) isEmpty(ctx context.Context, name string) error {
 		return err
 	}
 	if q.Visible+q.InFlight+q.Delayed > 0 {
-		return fmt.Errorf("queue %s of %s has %d attempts that wait, %d under way and %d that are due later: their activities would never end. Deploy code that does not name it, and remove it when it is empty",
+		return fmt.Errorf("queue %s of %s has %d attempts waiting, %d running and %d due later: their activities would never end. Deploy code that does not use the queue, and remove it when it is empty",
 			name, c.settings.where(), q.Visible, q.InFlight, q.Delayed)
 	}
 	return nil

@@ -100,10 +100,10 @@ func TestQueueRemove(t *testing.T) {
 	}
 	b.fails(exitUsage, []string{"no template.yaml in this folder"}, "queue", "remove", "gpu")
 	write(with)
-	b.fails(exitUsage, []string{`"default" is the queue that has no name`}, "queue", "remove", "default")
+	b.fails(exitUsage, []string{`"default" is the default queue`}, "queue", "remove", "default")
 	b.fails(exitFailed, []string{"has no queue mail"}, "queue", "remove", "mail")
 	s.named = map[string]api.Queue{"activity:gpu": {Visible: 3, InFlight: 1, Delayed: 2}}
-	b.fails(exitFailed, []string{"3 attempts that wait, 1 under way and 2 that are due later", "never end"}, "queue", "remove", "gpu", "--yes")
+	b.fails(exitFailed, []string{"3 attempts waiting, 1 running and 2 due later", "never end"}, "queue", "remove", "gpu", "--yes")
 	if !has() {
 		t.Error("it is removed though it is not empty")
 	}

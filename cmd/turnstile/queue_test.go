@@ -39,7 +39,7 @@ func TestQueueAdd(t *testing.T) {
 	write(scaffold.TemplateFile, own)
 	write(scaffold.BuildFile, "build-ActivityFunction:\n\t$(build) ./lambdas/activity\n")
 	b.fails(exitUsage, []string{`"GPU" is not lower-case letters`}, "queue", "add", "GPU")
-	b.fails(exitUsage, []string{`"default" is the queue that has no name`}, "queue", "add", "default")
+	b.fails(exitUsage, []string{`"default" is the default queue`}, "queue", "add", "default")
 	b.fails(exitFailed, []string{"OrchestratorQueue already"}, "queue", "add", "orchestrator")
 	if out := b.ok("queue", "add", "gpu", "--dry-run"); !strings.Contains(out, "\n+  GpuQueue:") || read(scaffold.TemplateFile) != own {
 		t.Errorf("a dry run shows\n%s", out)

@@ -91,6 +91,6 @@ func (c *cli) findRunning(ctx context.Context, cl instances, instance string) er
 		case look < startLooks && c.sleep(ctx, startPause):
 			continue
 		}
-		return fmt.Errorf("%w; the event was not sent. If the instance starts within 15 minutes, --early sends the event ahead of it; or send the event with the start: turnstile start --event", err)
+		return fmt.Errorf("%w; the event was not sent. If the instance starts within 15 minutes, --early sends the event before it; or send the event with the start: turnstile start --event", err)
 	}
 }

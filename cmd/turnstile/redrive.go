@@ -64,9 +64,9 @@ func redriveCommand() *command {
 				case r.From < 0:
 					return usagef("--from %d: the number of an event, from 1", r.From)
 				case len(operands) == 0 && (r.From != 0 || r.Reset):
-					return usagef("--from and --reset are for instances that are named")
+					return usagef("--from and --reset need INSTANCE…, not flags that select")
 				case r.As != "" && len(operands) != 1:
-					return usagef("--as is for one instance that is named")
+					return usagef("--as needs exactly one INSTANCE")
 				case r.As != "" && r.Reset:
 					return usagef("--as leaves the instance as it is: leave out --reset")
 				case len(operands) > 0 && b.dryRun && !b.given() && b.yes == "":

@@ -41,9 +41,9 @@ func TestARedriveShowsWhatStartsAnewAndSendsIt(t *testing.T) {
 	if sent := b.sentFor(); len(sent) != 0 {
 		t.Errorf("sent were %v", sent)
 	}
-	b.fails(exitUsage, []string{"--from and --reset are for instances that are named"}, "redrive", "--status", "failed", "--from", "2")
+	b.fails(exitUsage, []string{"--from and --reset need INSTANCE…, not flags that select"}, "redrive", "--status", "failed", "--from", "2")
 	b.fails(exitFailed, []string{"cannot be redriven from event 9"}, "redrive", "o-1", "--from", "9")
-	b.fails(exitUsage, []string{"--as is for one instance"}, "redrive", "o-1", "o-2", "--as", "fork")
+	b.fails(exitUsage, []string{"--as needs exactly one INSTANCE"}, "redrive", "o-1", "o-2", "--as", "fork")
 	b.fails(exitUsage, []string{"leave out --reset"}, "redrive", "o-1", "--as", "fork", "--reset")
 	b.fails(exitFailed, []string{`instance "o-2" already exists`}, "redrive", "o-1", "--as", "o-2")
 	if r := b.ok("redrive", "o-1", "--as", "fork", "--dry-run"); !strings.Contains(r, "fork would take over 5 events") {

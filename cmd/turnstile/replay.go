@@ -61,7 +61,7 @@ func replayCommand() *command {
 					return err
 				}
 				if isFile && which != (executions{}) {
-					return usagef("--all and --execution are for an instance, and %s is a file: all that it holds is replayed", operands[0])
+					return usagef("--all and --execution are for an instance, and %s is a file, which is replayed as a whole", operands[0])
 				}
 				return c.replay(ctx, pkg, exports)
 			}

@@ -52,7 +52,7 @@ func rerunCommand() *command {
 					return err
 				}
 				if b.resume != "" && (*input != "" || r.Version != "") || len(operands) == 0 && *input != "" {
-					return usagef("--input is for instances that are named, and --version is not given again with --resume: rerun those of one version together")
+					return usagef("--input needs INSTANCE…, and --resume keeps the --version of its selection: leave them out")
 				}
 				if b.status != "" {
 					b.on = ended

@@ -27,7 +27,7 @@ func TestARerunSendsStartsThatBeginAgain(t *testing.T) {
 	b.put(store.Record{Instance: "runs", ExecutionID: 1, Name: "Fulfil", Status: store.StatusRunning, CreatedAt: epoch})
 
 	b.fails(exitFailed, []string{"still running", "before it begins again"}, "rerun", "runs")
-	b.fails(exitUsage, []string{"--input is for instances that are named"}, "rerun", "--status", "failed", "--input", "1", "--yes", "3")
+	b.fails(exitUsage, []string{"--input needs INSTANCE…"}, "rerun", "--status", "failed", "--input", "1", "--yes", "3")
 	if r := b.run("rerun", "--name", "Fulfil", "--dry-run"); r.status != exitOK || strings.Contains(r.out, "done") || !strings.Contains(r.err, "would rerun 3 instances") {
 		t.Errorf("%+v", r)
 	}

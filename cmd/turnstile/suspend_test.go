@@ -29,7 +29,7 @@ func TestInstancesAreSuspendedAndResumed(t *testing.T) {
 		t.Errorf("it is described as\n%s", out)
 	}
 	b.fails(exitUsage, []string{"resume needs INSTANCE"}, "resume")
-	b.fails(exitUsage, []string{"there is nothing to suspend"}, "suspend", "--status", "completed")
+	b.fails(exitUsage, []string{"suspend does not apply to --status completed"}, "suspend", "--status", "completed")
 	b.fails(exitFailed, []string{"done"}, "suspend", "done")
 	if r := b.run("suspend", "--name", "Fulfil", "--dry-run"); r.status != exitOK || r.out != "runs\nstuck\n" {
 		t.Errorf("%+v", r)

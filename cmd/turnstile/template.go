@@ -56,7 +56,7 @@ func (c *cli) upgradeTemplate(ctx context.Context, dry, yes bool) error {
 	base, err := os.ReadFile(scaffold.TemplateBase)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !bytes.Equal(own, newest):
-		return usagef("there is no %s, by which your changes could be told from later ones: put the template there that the project began with (template.yaml of the version of Turnstile that made it), and call this again", scaffold.TemplateBase)
+		return usagef("there is no %s, the template with which the project began: without it your changes cannot be told from Turnstile's. Put template.yaml of the version of Turnstile that made the project there, and run this again", scaffold.TemplateBase)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
 	case bytes.Equal(base, newest), errors.Is(err, fs.ErrNotExist):

@@ -31,7 +31,7 @@ func newGuard(hosts []string, actions bool) (guard, error) {
 	for _, h := range hosts {
 		name, port := splitHost(h)
 		if name == "" || strings.ContainsAny(name, "/@ *?#") || port != "" && strings.Trim(port, "0123456789") != "" {
-			return guard{}, fmt.Errorf("console: AllowHosts(%q): a host is a name or an address, with a port behind a colon or without: no scheme, no path, no wildcard", h)
+			return guard{}, fmt.Errorf("console: AllowHosts(%q): a host is a name or an address, with or without a port, and without scheme, path or wildcard", h)
 		}
 		g.named[join(name, port)] = true
 	}

@@ -84,6 +84,6 @@ func TestWhatAScheduleCannotDoIsRefused(t *testing.T) {
 	t.Parallel()
 	b, _ := scheduling(t)
 	at := time.Date(2026, 1, 1, 0, 1, 0, 0, time.UTC)
-	b.do(http.MethodPost, "api/v1/"+hourlyPath+"/backfill", api.ScheduleBackfill{From: at, To: at.Add(time.Minute)}).fails(api.CodeInvalid, "has no tick there")
+	b.do(http.MethodPost, "api/v1/"+hourlyPath+"/backfill", api.ScheduleBackfill{From: at, To: at.Add(time.Minute)}).fails(api.CodeInvalid, "has no tick in this range")
 	b.do(http.MethodPost, "api/v1/schedules/nobody/pause", api.ScheduleNote{}).fails(api.CodeNotFound, `schedule "nobody" not found`)
 }

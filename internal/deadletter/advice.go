@@ -9,7 +9,7 @@ func Advice(reason wire.Reason) string {
 	case "":
 		return "no invocation finished it in 1,000 receives: see the log for the cause (throttling, a crash), fix it, then redrive"
 	case wire.ReasonMalformed, wire.ReasonInvalidField:
-		return "fix the sender and let it send again; then delete this one"
+		return "fix the sender, send again, then delete this one"
 	case wire.ReasonUnknownVersion, wire.ReasonUnknownKind:
 		return "deploy a build that knows it, then redrive; or fix the sender and delete it"
 	case wire.ReasonTooLarge:

@@ -57,7 +57,7 @@ func redriven(l *Letter, fifo bool, now time.Time) (queue.Outgoing, error) {
 		out.Attributes = map[string]string{}
 	}
 	if why := out.Attributes[wire.ReasonAttribute]; strings.HasPrefix(why, string(wire.ReasonSender)+":") {
-		return out, fmt.Errorf("its sender may not send it, and a redrive would send it in your name (%s): find the sender; if you want it all the same, it has to be sent anew", why)
+		return out, fmt.Errorf("its sender may not send it, and a redrive would send it in your name (%s): find the sender; to apply it all the same, send it as a new message", why)
 	}
 	delete(out.Attributes, wire.ReasonAttribute)
 	delete(out.Attributes, wire.RedriveAttribute)

@@ -104,7 +104,7 @@ func (a Addresses) All(asked ...Key) (map[Key]string, error) {
 		}
 	}
 	if len(missing) > 0 {
-		return nil, fmt.Errorf("%s %s: is it one of Turnstile's template.yaml, and up to date?", a.where, strings.Join(missing, ", "))
+		return nil, fmt.Errorf("%s %s: was it deployed from Turnstile's template.yaml, and is it up to date?", a.where, strings.Join(missing, ", "))
 	}
 	return found, nil
 }

@@ -89,7 +89,7 @@ func (f Folder) Open(id string) (j Job, done int, err error) {
 	for range j.Count {
 		var instance string
 		if err := d.Decode(&instance); err != nil {
-			return j, 0, fmt.Errorf("batch %s is not whole: select the instances again: %w", id, err)
+			return j, 0, fmt.Errorf("batch %s is incomplete: select the instances again: %w", id, err)
 		}
 		j.Instances = append(j.Instances, instance)
 	}

@@ -169,7 +169,7 @@ func (r *supervision) start() error {
 	r.firstEnv = nil
 	program, err := start(cmd)
 	if err != nil {
-		return fmt.Errorf("what was built can't be started: %w", err)
+		return fmt.Errorf("the program was built and cannot be started: %w", err)
 	}
 	r.program = program
 	return nil

@@ -125,7 +125,7 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte, into 
 	}
 	if into != nil {
 		if err := json.Unmarshal(text, into); err != nil {
-			return nil, fmt.Errorf("the answer of the console at %s is not one of its API, perhaps of another version: %w", c.base, err)
+			return nil, fmt.Errorf("the console at %s gave an answer that this version does not know: %w", c.base, err)
 		}
 	}
 	return text, nil
@@ -135,7 +135,7 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte, into 
 func (c *Client) refused(answer *http.Response, text []byte) error {
 	var failed api.Failed
 	if json.Unmarshal(text, &failed) != nil || failed.Error.Message == "" {
-		return fmt.Errorf("what answers at %s is no console of Turnstile: %s", c.base, answer.Status)
+		return fmt.Errorf("%s is not a console of Turnstile: %s", c.base, answer.Status)
 	}
 	return &Error{failed.Error}
 }

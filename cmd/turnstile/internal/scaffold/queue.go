@@ -36,7 +36,7 @@ func AddQueue(template, name string) (string, error) {
 		own := prefix + strings.TrimPrefix(part, "Activity")
 		start, end := block(lines, part)
 		if start < 0 {
-			return "", fmt.Errorf("it has no %s, of which %s would be made", part, own)
+			return "", fmt.Errorf("it has no %s, from which %s is copied", part, own)
 		}
 		if at, _ := block(lines, own); at >= 0 {
 			return "", fmt.Errorf("it has %s already: take another name, or remove it", own)
@@ -124,7 +124,7 @@ func withEntry(text, entry string) (string, error) {
 		// A template of before.
 		url := regexp.MustCompile(`(?m)^(\s+)TURNSTILE_ACTIVITY_QUEUE_URL: .*$`)
 		if !url.MatchString(text) {
-			return "", fmt.Errorf("no function in it has TURNSTILE_ACTIVITY_QUEUE_URL, beside which %s would stand", queuesVariable)
+			return "", fmt.Errorf("no function in it has the variable TURNSTILE_ACTIVITY_QUEUE_URL, next to which %s belongs", queuesVariable)
 		}
 		text = url.ReplaceAllString(text, "$0\n${1}"+queuesVariable+`: ""`)
 	}

@@ -53,7 +53,7 @@ func RemoveQueue(template, name string) (string, error) {
 	left := regexp.MustCompile(`\b` + prefix + `(?:` + strings.Join(suffixes, "|") + `)\b`)
 	for _, line := range lines {
 		if at := left.FindString(line); at != "" {
-			return "", fmt.Errorf("%s refers to %s in what was not there when the queue was added: %s", TemplateFile, at, strings.TrimSpace(line))
+			return "", fmt.Errorf("%s refers to %s in lines that were added after the queue: %s", TemplateFile, at, strings.TrimSpace(line))
 		}
 	}
 	return strings.Join(lines, "\n"), nil
