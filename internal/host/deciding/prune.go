@@ -38,7 +38,9 @@ func (t *Turn) Prunable(first int64) { t.passed.deleting.prunable = first }
 // whoever finds a history missing sees there that it was pruned, and is not lost. The
 // message then goes on as the one that deletes. Executions are pruned that ended
 // before any message that is still applied was sent (IDHeld), so nothing will have to be sent
-// again from them, and no writer can be left that has stalled in one.
+// again from them, and no writer can be left that has stalled in one. If the deletion is lost, they
+// stay in the table, where nobody looks for them, until the next prune or the purge: each
+// deletion begins with the oldest that is there.
 func (t *Turn) prune(p *Plan, m *inbox.Message) {
 	r, first := t.View.Record, t.passed.deleting.prunable
 	if first == 0 {

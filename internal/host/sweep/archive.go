@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/turnstile-go/turnstile/history"
@@ -47,10 +48,16 @@ func (s *Sweeper) archive(ctx context.Context, due []*store.Record) []*store.Rec
 	return taken
 }
 
-// keep archives each execution of an instance.
+// keep archives each execution of an instance. Those that were pruned may stand in the record
+// again (Keeper.Prunable): nothing is there before the first that is found.
 func (s *Sweeper) keep(ctx context.Context, r *store.Record) error {
+	found := false
 	for n := max(r.FirstExecution, 1); n <= r.ExecutionID; n++ {
 		turns, err := s.ended(ctx, r.Instance, n)
+		if bad, ok := errors.AsType[*unusable](err); ok && bad.lost && !found && n < r.ExecutionID {
+			continue
+		}
+		found = true
 		if err == nil {
 			err = s.give(ctx, turns)
 		}
@@ -61,6 +68,21 @@ func (s *Sweeper) keep(ctx context.Context, r *store.Record) error {
 	return nil
 }
 
+// unusable is an execution whose history is not there, or is damaged.
+type unusable struct {
+	instance string
+	n        int64
+	// lost: nothing of it is there.
+	lost bool
+	err  error
+}
+
+func (u *unusable) Error() string {
+	return fmt.Sprintf("host: execution %d of instance %q cannot be read; purge the instance by hand when it has ended: %v", u.n, u.instance, u.err)
+}
+
+func (u *unusable) Unwrap() error { return u.err }
+
 // Keeper gives histories to the archive before they are deleted.
 type Keeper struct {
 	*inbox.Desk
@@ -69,20 +91,24 @@ type Keeper struct {
 	Archive store.Archive
 }
 
-// ended reads an execution that has ended.
+// ended reads an execution that has ended. It returns an [*unusable] for one that cannot be
+// used, now or later.
 func (k *Keeper) ended(ctx context.Context, instance string, n int64) ([]store.Turn, error) {
 	if !clock.HasTime(ctx, k.Clock, k.Settings.Dispatch.Time) {
 		return nil, fmt.Errorf("host: execution %d of instance %q not read: the invocation has no time left", n, instance)
 	}
 	turns, err := k.Store.Read(ctx, instance, n, 1)
+	if _, damaged := errors.AsType[*store.CorruptError](err); damaged {
+		return nil, &unusable{instance: instance, n: n, err: err}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("host: execution %d of instance %q not read: %w", n, instance, err)
 	}
 	if len(turns) == 0 {
-		return nil, fmt.Errorf("host: execution %d of instance %q has no history; purge the instance by hand", n, instance)
+		return nil, &unusable{instance: instance, n: n, lost: true, err: errors.New("it has no history")}
 	}
 	if last := turns[len(turns)-1].Events; !last[len(last)-1].Kind.Terminal() {
-		return nil, fmt.Errorf("host: execution %d of instance %q has no end in its history: a part is missing; purge the instance by hand", n, instance)
+		return nil, &unusable{instance: instance, n: n, err: errors.New("its history has no end: a part is missing")}
 	}
 	return turns, nil
 }

@@ -19,14 +19,26 @@ const mostPruned = 100
 
 // Prunable looks at the executions of an instance from the first that is kept up to
 // another, in their order, and gives them to the archive. It returns the first that has to
-// stay: it ended after the time that is given, has started a child that runs, cannot be
-// read, or the archive does not take it.
+// stay: it ended after the time that is given, has started a child that runs, or the
+// archive does not take it.
+//
+// An execution that is lost or damaged does not say when it ended, but it ended before the
+// one after it: it goes when that one goes. One that is damaged stays where there is an
+// archive, which cannot take it. One of which nothing is there has nothing to be kept. So it
+// is with those that were pruned already, if an older build has begun the instance again
+// meanwhile and has set the first execution back to what it had read.
 func (k *Keeper) Prunable(ctx context.Context, r *store.Record, upTo int64, ended time.Time) (first int64) {
 	first = max(r.FirstExecution, 1)
-	upTo = min(upTo, first+mostPruned-1)
-	given := 0
-	for ; first <= upTo; first++ {
-		turns, err := k.ended(ctx, r.Instance, first)
+	looked, given := 0, 0
+	for n := first; n <= upTo && looked < mostPruned; n++ {
+		turns, err := k.ended(ctx, r.Instance, n)
+		bad, isBad := errors.AsType[*unusable](err)
+		if !isBad || !bad.lost {
+			looked++ // What is lost costs next to nothing.
+		}
+		if isBad && (bad.lost || k.Archive == nil) {
+			continue
+		}
 		if err == nil {
 			var stays bool
 			if stays, err = k.spared(ctx, turns, ended); stays {
@@ -41,9 +53,16 @@ func (k *Keeper) Prunable(ctx context.Context, r *store.Record, upTo int64, ende
 			}
 		}
 		if err != nil {
-			k.Logger.WarnContext(ctx, "execution not pruned; a later one tries again", "instance", r.Instance, "execution_id", first, "error", err)
+			if isBad {
+				k.Observer.Count(host.CountArchive, "failed", 1)
+			}
+			k.Logger.WarnContext(ctx, "execution not pruned; a later one tries again", "instance", r.Instance, "execution_id", n, "error", err)
 			break
 		}
+		if passed := n - first; passed > 0 {
+			k.Logger.WarnContext(ctx, "executions that are lost or damaged are pruned with the one after them", "instance", r.Instance, "from", first, "to", n-1)
+		}
+		first = n + 1
 	}
 	if given > 0 && k.Archive != nil {
 		k.Observer.Count(host.CountArchive, "kept", given)

@@ -3,6 +3,7 @@ package sweep
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -51,5 +52,48 @@ func TestAnExecutionWithTooManyChildrenIsKept(t *testing.T) {
 	read.reads = 0
 	if stays, err := k.spared(t.Context(), turns, now); stays || err != nil || read.reads != 100 {
 		t.Errorf("with the time that it takes it stays: %v, after %d reads: %v", stays, read.reads, err)
+	}
+}
+
+// listed keeps nothing, and lists what it is given.
+type listed []int64
+
+func (l *listed) Keep(_ context.Context, _ string, n int64, _ []byte) error {
+	*l = append(*l, n)
+	return nil
+}
+
+// O-11: executions that were pruned are passed over by the archive also where the record says
+// again that they are kept. One that is lost among others is not.
+func TestTheArchivePassesOverWhatWasPruned(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		there, archived []int64
+		fails           bool
+	}{
+		{there: []int64{1, 2, 3, 4}, archived: []int64{1, 2, 3, 4}},
+		{there: []int64{3, 4}, archived: []int64{3, 4}},
+		{there: []int64{4}, archived: []int64{4}},
+		{there: []int64{1, 2, 4}, archived: []int64{1, 2}, fails: true},
+		{there: []int64{1, 2, 3}, archived: []int64{1, 2, 3}, fails: true},
+		{fails: true},
+	} {
+		t.Run(fmt.Sprint(c.there), func(t *testing.T) {
+			t.Parallel()
+			kept := memory.New()
+			for _, n := range c.there {
+				err := kept.Commit(t.Context(), store.Commit{Turns: []store.Turn{{Instance: "loop", ExecutionID: n, Token: "t", Events: []history.Event{
+					{EventID: 1, Kind: history.OrchestrationStarted, Start: &history.Start{}}, {EventID: 2, Kind: history.OrchestrationCompleted}}}}})
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			settings, archive := host.DefaultSettings(), listed{}
+			s := &Sweeper{Keeper: Keeper{Desk: &inbox.Desk{Clock: clock.NewVirtual(time.Now()), Settings: &settings}, Store: kept, Archive: &archive}}
+			err := s.keep(t.Context(), &store.Record{Instance: "loop", FirstExecution: 1, ExecutionID: 4})
+			if (err != nil) != c.fails || !slices.Equal(archive, c.archived) {
+				t.Errorf("the archive has %d, want %d: %v", archive, c.archived, err)
+			}
+		})
 	}
 }
