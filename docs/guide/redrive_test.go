@@ -16,14 +16,14 @@ import (
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
-// goOn has an instance that failed go on, and says what starts anew.
+// goOn redrives a failed instance, and logs first what starts again.
 func goOn(ctx context.Context, c *client.Client, id string) error {
 	plan, err := c.Redrive(ctx, client.RedriveRequest{Instance: id, DryRun: true})
 	if err != nil {
 		return err
 	}
 	for _, work := range plan.Again {
-		log.Printf("event %d, %s %s, starts anew: it was %s", work.EventID, work.Kind, work.Name, work.Why)
+		log.Printf("event %d, %s %s, starts again: it was %s", work.EventID, work.Kind, work.Name, work.Why)
 	}
 	_, err = c.Redrive(ctx, client.RedriveRequest{Instance: id, Reason: "the printer has paper again"})
 	return err
