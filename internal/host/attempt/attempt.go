@@ -28,7 +28,7 @@ type Attempt struct {
 	Info  activities.Info
 	Input []byte
 	Limit Limit
-	// Pulse takes heartbeats; nil where nobody wants any.
+	// Pulse takes heartbeats; nil if they are not recorded.
 	Pulse *Pulse
 	// MaxPayload is the longest result, in bytes.
 	MaxPayload int
@@ -84,7 +84,7 @@ func (a *Attempt) Do(ctx context.Context) Result {
 	done := make(chan Result, 1)
 	a.Go(func() {
 		var r Result
-		// Deferred, for the code may end its goroutine.
+		// Deferred, because the code may end its goroutine.
 		defer func() { done <- r }()
 		a.call(ctx, &r)
 	})
@@ -92,8 +92,8 @@ func (a *Attempt) Do(ctx context.Context) Result {
 	select {
 	case r = <-done:
 	case up := <-expired:
-		// What it returns from now on is ignored, an error that only says that
-		// its context has ended above all.
+		// Results after this are ignored, above all an error that only says
+		// that the context has ended.
 		r.Failure = &up.failure
 	}
 	a.explain(ctx, &r)

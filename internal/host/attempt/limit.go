@@ -55,7 +55,7 @@ func TotalEnd(r *history.Retry, scheduled time.Time) (time.Time, bool) {
 	return scheduled.Add(time.Duration(r.TotalTimeoutMS) * time.Millisecond), true
 }
 
-// TotalFailure is that of an activity whose time for all attempts is over.
+// TotalFailure is the failure of an activity whose TotalTimeout is over.
 func TotalFailure(name string, attempts int, total time.Duration, last *history.Failure) history.Failure {
 	f := history.Failure{Kind: history.FailureTotalTimeout, Source: name, Attempt: attempts,
 		Message: fmt.Sprintf("activity %q was not done within %s, the time of all its attempts together", name, total)}

@@ -24,7 +24,7 @@ type Pulse struct {
 	// Extend is called with the first heartbeat and then with one each Interval,
 	// recorded or not, for the attempt lives; nil for nothing.
 	Extend func(ctx context.Context)
-	// Log takes what went wrong with a heartbeat, which is no matter of the activity.
+	// Log takes errors of heartbeats, which do not concern the activity.
 	Log func(ctx context.Context, text string, args ...any)
 
 	attempt *Attempt
@@ -67,8 +67,8 @@ func (p *Pulse) await() {
 	})
 }
 
-// beat is activities.Pulse. One that can't be recorded is no matter of the
-// activity: the next one is.
+// beat is activities.Pulse. If one cannot be recorded, the activity
+// continues: the next one is recorded.
 func (p *Pulse) beat(ctx context.Context, details []byte) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

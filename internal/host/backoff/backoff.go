@@ -10,8 +10,8 @@ import (
 )
 
 // The pauses between two attempts at a call that is throttled double from
-// firstPause to longestPause. Jitter takes up to half of each, so that those who
-// were throttled together do not come again together.
+// firstPause to longestPause. Jitter takes up to half of each, so that callers
+// that were throttled together do not repeat their calls together.
 const firstPause, longestPause = 100 * time.Millisecond, 5 * time.Second
 
 // Pause waits before attempt n+1 of a call that is throttled, unless ctx ends before.

@@ -18,10 +18,10 @@ import (
 // is used by one turn alone and put back when it is committed. It is never
 // trusted: a stale one loses its conditional write.
 //
-// What no longer fits makes one go by chance. Were it the one used longest ago,
-// instances that take their turns one after the other, and are a few more than
-// fit, would each have gone when their turn comes: all of them would be read, not
-// those few.
+// If an instance no longer fits, a random other one is evicted. Were it the one
+// used longest ago, instances that take their turns one after the other, and are
+// a few more than fit, would each have gone when their turn comes: all of them
+// would be read, not those few.
 type Cache struct {
 	settings host.CacheSettings
 	clock    clock.Clock
@@ -123,8 +123,8 @@ func (c *Cache) over() bool {
 		c.bytes > c.settings.Bytes || c.coroutines > c.settings.Coroutines
 }
 
-// next returns the entry that has to go: one that is too old to be used, else
-// one by chance, and kept only if there is no other.
+// next returns the entry to evict: one that is too old to be used, otherwise
+// a random one, and the entry kept only if there is no other.
 func (c *Cache) next(kept *Entry) *Entry {
 	if last := c.order.Back().Value.(*Entry); last != kept && c.old(last, kept.used) {
 		return last

@@ -12,7 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// again is how far it is known what has to be sent again.
+// again is what is known so far about messages that must be sent again.
 type again struct {
 	done bool
 	// gathered is nil where it was not begun; messages are those still to be asked for
@@ -29,11 +29,11 @@ type again struct {
 // sendAgain sends again, before anything else, what an earlier delivery of
 // these messages, or the twin of one, may have committed and not sent.
 //
-// A message is acknowledged once all that its turn has committed was sent; until then
-// nobody else answers for that, and it sends its own turn again, whatever was committed
-// since. A message that was redriven, or went round, may have been overtaken by others: it
-// sends again all that is open from the execution that it names. Ids derive from instance,
-// execution and event, so that sending twice is harmless.
+// A message is acknowledged only after everything that its turn committed was sent. Until
+// then no other message resends that, so a redelivery sends its own turn again, whatever
+// was committed since. A message that was redriven, or went round, may have been overtaken
+// by others: it sends again all that is open from the execution that it names. Ids derive
+// from instance, execution and event, so that sending twice is harmless.
 func (t *Turn) sendAgain(p *Plan) error {
 	a := &t.passed.again
 	if a.done = a.done || t.Running.Creating; a.done {
@@ -99,7 +99,7 @@ func (t *Turn) goneOn(p *store.Problem) bool {
 	return p.ExecutionID != 0 && p.ExecutionID < t.Running.Execution
 }
 
-// gatherLate adds what landed late behind the mark.
+// gatherLate adds the events that a late write put after the mark.
 func (t *Turn) gatherLate() error {
 	p, again := t.View.Problem(), t.passed.again.gathered
 	if t.goneOn(p) {
@@ -123,8 +123,8 @@ func (t *Turn) gather(m *inbox.Message) error {
 }
 
 // twins returns the messages whose facts the history has, though they come for the
-// first time. Lambda may hand one batch to two processes, with the same receipts; the
-// other one may be dead, and nobody would send what it has committed.
+// first time. Lambda may hand one batch to two processes, with the same receipts. If
+// the other process died after its commit, no other message sends what it committed.
 func (t *Turn) twins() (twins []*inbox.Message) {
 	for _, m := range t.withBrought(t.open()) {
 		if !m.Returning() && t.stands(m) {

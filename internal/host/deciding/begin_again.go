@@ -25,7 +25,8 @@ import (
 // come back, begin the next execution, and what stood behind it would count there again.
 //
 // The start is kept once more before it begins anything. Its twin may have found the instance
-// running, and acknowledged it: then nobody would be left to send what this process commits.
+// running and acknowledged the start: then no redelivery would send what this process
+// commits.
 //
 // A start by which the instance has begun before is a repeat, and begins nothing. Neither does
 // one that the execution which has ended has used.

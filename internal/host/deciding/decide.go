@@ -25,7 +25,8 @@ var ErrOver = errors.New("host: the invocation is over, and its messages may be 
 // the plan.
 func (t *Turn) decide(p *Plan) error {
 	for _, rule := range [...]func(*Turn, *Plan) error{
-		// What is written with a mark is told before anything else changes the mark.
+		// An event about an instance that is written with a mark is published before
+		// anything else changes the mark.
 		(*Turn).untold,
 		// A history that is damaged is not written to.
 		(*Turn).damaged,
@@ -35,12 +36,11 @@ func (t *Turn) decide(p *Plan) error {
 		(*Turn).suspect,
 		// An instance fails whose turn no commit can hold.
 		(*Turn).tooLarge,
-		// What was committed for these messages, and may not have been sent, is sent ahead
-		// of all else.
+		// Commits for these messages that may not have been sent are sent first.
 		(*Turn).sendAgain,
 		// What is about a pending activity comes again, or becomes its end.
 		(*Turn).aboutPending,
-		// All else is taken in its order.
+		// Everything else is taken in its order.
 		(*Turn).take,
 	} {
 		if err := rule(t, p); err != nil || !p.empty() {

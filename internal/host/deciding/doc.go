@@ -7,6 +7,6 @@
 //
 //	load → decide → carry out → decide → carry out → …
 //
-// Nothing here reads, writes, sends, waits or runs code of authors. What a rule has to know
-// and does not, it asks for with a plan that only reads.
+// Nothing here reads, writes, sends, waits or runs code of authors. A rule that lacks
+// knowledge returns a plan that only reads.
 package deciding

@@ -40,7 +40,7 @@ func newDraft(out engine.Turn) *draft {
 	}
 }
 
-// append adds what a further run appended behind it.
+// append adds the events that a further run appended.
 func (d *draft) append(out *engine.Turn) {
 	if len(out.Events) == 0 {
 		return

@@ -165,14 +165,14 @@ func (g *Group) Causes() []host.Cause {
 	return all
 }
 
-// onlyHides reports whether nothing else is to be done but to hide what has ended: that
-// needs no key of its history. A purge with force waits for the key: the terminate that
-// was sent ahead of it may go round for that, with what it has still to send.
+// onlyHides reports whether the messages only hide an ended instance, which needs no
+// key of its history. A purge with force waits for the key: the terminate that was sent
+// ahead of it may go round for that, with what it has still to send.
 func (g *Group) onlyHides() bool {
 	return !slices.ContainsFunc(g.Open(), func(m *inbox.Message) bool { return !m.Purges() || m.Item.Force })
 }
 
-// onlyPurges reports whether nothing else is to be done.
+// onlyPurges reports whether all messages are purges.
 func (g *Group) onlyPurges() bool {
 	return !slices.ContainsFunc(g.Open(), func(m *inbox.Message) bool { return m.Item.Kind != wire.PurgeInstance })
 }

@@ -31,7 +31,7 @@ func (t *Turn) recordedAhead(*Plan) error {
 	return nil
 }
 
-// impose ends the execution behind what the draft holds already.
+// impose ends the execution after the events that the draft already holds.
 func (t *Turn) impose(*Plan) error {
 	r := t.round
 	if r.end.failure.Source == "" && r.end.why == history.ImposedLimit {

@@ -7,8 +7,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// What has to be known of an instance before anything is decided depends on the messages
-// that have come for it.
+// The messages that have come for an instance decide what must be read of it first.
 
 // ByWhatIsStored reports whether messages are to be judged by what is stored, and not by
 // what is in the cache: one that comes back, one that is settled without a commit that

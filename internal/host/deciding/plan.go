@@ -14,15 +14,15 @@ import (
 // Plan is what is to be done next. Its fields are carried out in their order; the first
 // that fails ends it, and with it the attempt at the turn. The zero Plan is nothing to do.
 type Plan struct {
-	// Read is what has to be known before anything can be decided. Then the plan has
-	// nothing else.
+	// Read is what must be read before anything can be decided. Then everything
+	// else in the plan is empty.
 	Read *Read
 	// Told is said to the log and the observer, whatever becomes of the plan.
 	Told []Saying
 	// Again is what earlier commits asked for and may not have been sent.
 	Again *Again
-	// Inline is an inline activity to run; Run are arrivals to run, or to record. What
-	// comes of either is for the next decision.
+	// Inline is an inline activity to run; Run are arrivals to run, or to record. The
+	// next decision takes the result of either.
 	Inline *engine.InlineCall
 	Run    *Run
 	// Commit is what becomes durable, Dispatch what follows from its turns.

@@ -74,7 +74,7 @@ func (t *Turn) begin(p *Plan) error {
 		r.decided, r.then = t.judge(r.pending), (*Turn).settle
 		return nil
 	case t.swept() && !r.wakes.run && !t.news(r.pending):
-		// The mark has to be there still.
+		// The mark must still be there.
 		if err := t.currentRecord(); err != nil {
 			return err
 		}
@@ -144,8 +144,8 @@ func (t *Turn) drafted(l leaves) error {
 	return nil
 }
 
-// outcome is what a run came to. What a warm execution finds wrong is believed only after
-// it has been rebuilt from what is stored.
+// outcome is what a run came to. A problem that a warm execution finds counts only if the
+// execution, rebuilt from the stored history, finds it too.
 func (t *Turn) outcome() (engine.Turn, error) {
 	c := &t.round.came
 	if t.Running.Warm && (c.err != nil || c.out.Stuck != nil && c.out.Stuck.Kind == engine.StuckNondeterminism) {
@@ -175,8 +175,9 @@ func (r *round) take(verdicts []engine.Verdict) {
 func (t *Turn) weigh(p *Plan) error {
 	r, d := t.round, t.round.draft
 	if t.Running.Warm && !t.Running.Confirmed && len(d.Events) == 0 && len(r.decided) > 0 && d.State != engine.RunInline {
-		// What a warm execution says of a message is believed once its
-		// commit has shown that it is not stale. Here there is none.
+		// The verdict of a warm execution on a message counts after its
+		// commit has shown that the execution is not stale. Here there is
+		// none.
 		return ErrStale
 	}
 	r.then = (*Turn).weighed

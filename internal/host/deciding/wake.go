@@ -85,7 +85,8 @@ func (t *Turn) wakeBy(p *Plan, m *inbox.Message, problem *store.Problem) error {
 	case stamp == GoOnNumber:
 		w.run = w.run || !t.swept()
 		if m.Item.Hops > 0 || m.Redriven() {
-			// Others may have overtaken it, and what its twin committed is no longer the last turn.
+			// Later messages may have overtaken it, so its twin's commit is no longer the last
+			// turn.
 			return w.again.Everything(m.Item.ExecutionID)
 		}
 		if m.Item.ExecutionID != t.Running.Execution || m.Item.SchedulingEventID != t.Running.X.LastEventID() {
@@ -117,8 +118,8 @@ func (t *Turn) swept() bool {
 
 // goOnLater is the wake by which a turn that ran out of time goes on in another
 // invocation. All its commits are dispatched by then, and the wake names the last event
-// of them. Its id is new for each invocation, or SQS would drop it as a repeat of one
-// that was handled a minute ago.
+// of them. Its id is new for each invocation; otherwise SQS would drop it as a repeat
+// of a wake that was handled a minute ago.
 func (t *Turn) goOnLater() *wire.Item {
 	m, last := t.Group.Messages[0], t.Running.X.LastEventID()
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %d %s", m.ID, m.ReceiveCount, t.Running.Execution, last, t.View.Instance))

@@ -72,9 +72,10 @@ func (t *Turn) afterPurge(p *Plan, m *inbox.Message) {
 // group, in which the start may be next, nor others. If no start comes within
 // the window it is a dead letter; a redrive begins a new window.
 //
-// What a parent sends to end its child goes the same way, for it can overtake
-// the child's start, which may come back to be sent when the parent has gone on. After the window the start is forbidden. All else is
-// acknowledged, with a line in the log: a client's cancel that overtakes its start is lost.
+// What a parent sends to end its child goes the same way, for it can overtake the child's start,
+// which may come back to be sent when the parent has gone on. After the window the start is
+// forbidden. Every other message is acknowledged, with a line in the log: a client's cancel that
+// overtakes its start is lost.
 func (t *Turn) early(p *Plan, m *inbox.Message) {
 	endsChild := m.EndsChild()
 	if m.Item.Kind != wire.ExternalRaised && !endsChild {
@@ -95,10 +96,10 @@ func (t *Turn) early(p *Plan, m *inbox.Message) {
 
 // forbidStart has a child's start refused if it comes after all: because nothing
 // was received for as long as the window, or because it is redriven from the dead
-// letters days later. The parent has closed the child, and nobody would end it. A
-// tombstone without FreeAt refuses this start alone; others may use the id. Where
-// the id is that of a purged instance already, it is held for longer: until the
-// start, which was sent before, is too old to be applied.
+// letters days later. The parent has closed the child, and no other message would
+// end it. A tombstone without FreeAt refuses this start alone; others may use the
+// id. Where the id is that of a purged instance already, it is held for longer:
+// until the start, which was sent before, is too old to be applied.
 func (t *Turn) forbidStart(p *Plan, m *inbox.Message) {
 	if t.held() {
 		p.Record = t.hide()

@@ -50,7 +50,7 @@ func (c *Comeback) Add(q queue.Queue, m *queue.Message, item *wire.Item, after t
 	*c = append(*c, returned{q, after, []queue.Message{*m}, []*wire.Item{item}})
 }
 
-// Send sets when they come. What fails is told to log.
+// Send sets when they come. An error is only logged.
 func (c Comeback) Send(ctx context.Context, log func(context.Context, string, ...any)) {
 	for _, r := range c {
 		err := r.to.SetVisibility(ctx, r.after, r.messages...)

@@ -14,10 +14,10 @@ import (
 // result of a queued activity and a message from outside begin at zero again, because
 // their items carry no depth.
 //
-// The depth goes by rounds and not by turns (rule 2: an arrival, and what the code does
-// in answer to it): what is sent goes one further than the arrival that it answers,
-// whatever else came in the same batch. So a message from outside that is handled beside
-// those of a loop neither hides the loop nor is taken for a part of it.
+// The depth counts rounds and not turns (rule 2: a round is an arrival and the code's
+// answer to it): a message is one deeper than the arrival that it answers, whatever else
+// came in the same batch. So a message from outside that is handled beside those of a
+// loop neither hides the loop nor is taken for a part of it.
 type Chain struct {
 	// Depth of the round that goes on.
 	Depth int

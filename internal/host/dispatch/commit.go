@@ -14,7 +14,7 @@ import (
 // time or again.
 type Commit struct {
 	*store.Turn
-	// Start and Name are those of the execution.
+	// Start and Name belong to the execution.
 	Start *history.Start
 	Name  string
 	// Done are its scheduling events whose completion is known, so that they are not
@@ -27,14 +27,14 @@ type Commit struct {
 	Parents []*history.Parent
 }
 
-// Ends reports whether the instance ends with the commit of a turn, and somebody may
-// have to be told.
+// Ends reports whether the instance ends with the commit of a turn, so that a parent
+// or a subscriber may have to be told.
 func Ends(t *store.Turn) bool {
 	end := t.Events[len(t.Events)-1].Kind
 	return end.Terminal() && end != history.OrchestrationContinuedAsNew
 }
 
-// Add adds what has to be sent because of a commit.
+// Add adds the messages that follow from a commit.
 func (out *Outbox) Add(c Commit) {
 	cancelled := make(map[int64]bool, len(c.Cancelled))
 	for _, id := range c.Cancelled {
@@ -53,7 +53,8 @@ func (out *Outbox) Add(c Commit) {
 		}
 		out.Chain.follow(c.Turn, e)
 		out.moment(&c, e)
-		// What the same turn scheduled and cancelled is never sent.
+		// An operation that the same turn scheduled and cancelled is never
+		// sent.
 		closed := e.Inline || cancelled[e.EventID] || c.Done[e.EventID]
 		switch {
 		case e.Kind == history.OrchestrationChained:
@@ -109,7 +110,7 @@ func (out *Outbox) headers(c *Commit, others map[string]string) map[string]strin
 	return all
 }
 
-// startHeaders are those of what an event starts.
+// startHeaders are the headers of the operation that an event starts.
 func (out *Outbox) startHeaders(c *Commit, e *history.Event) map[string]string {
 	return out.headers(c, history.MergeHeaders(c.Start.Headers, e.Headers))
 }
@@ -137,7 +138,7 @@ func ChildID(parent string, executionID, eventID int64) string {
 	return derivedID("child", parent, executionID, eventID)
 }
 
-// id is that of what an event of a commit sends.
+// id is the id of the message that an event of a commit sends.
 func (c *Commit) id(what string, eventID int64) string {
 	return derivedID(what, c.Instance, c.ExecutionID, eventID)
 }

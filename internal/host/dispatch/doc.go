@@ -1,5 +1,5 @@
-// Package dispatch turns commits into what has to be sent because of them, and sends
-// it.
+// Package dispatch turns commits into the messages that follow from them, and sends
+// these.
 //
 // An Outbox is a function of commits, a time and a Composer: it looks at events
 // alone, reads nothing and sends nothing, so that it can be made again at any time.

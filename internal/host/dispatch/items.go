@@ -36,7 +36,8 @@ func (out *Outbox) timer(c *Commit, e *history.Event) {
 		SourceEventID: e.EventID, Token: out.token(c, e.EventID), FireAtMS: e.FireAtMS, Headers: out.headers(c, nil)}
 	due := time.UnixMilli(e.FireAtMS)
 	if !due.After(out.Now) {
-		// It is no pause, and fires like a message that the instance sends to itself.
+		// It does not count as a pause, and fires like a message that the instance
+		// sends to itself.
 		if err := out.Send(&item); err != nil {
 			out.failed(fmt.Errorf("timer %d of instance %q execution %d: %w", e.EventID, c.Instance, c.ExecutionID, err))
 		}
@@ -97,8 +98,8 @@ func (out *Outbox) child(c *Commit, e *history.Event, conflict wire.Conflict, or
 	out.note("child", e.EventID, e.Instance)
 }
 
-// detached starts an orchestration that nobody waits for: what is owed where no
-// message can hold it is a dead letter with the reason.
+// detached starts an orchestration without a parent. If no message can hold the
+// start, it becomes a dead letter with the reason.
 func (out *Outbox) detached(c *Commit, e *history.Event) {
 	item := wire.Item{V: wire.Version, Kind: wire.StartOrchestration, Instance: e.Instance, Name: e.Name, OrchVersion: e.Version,
 		Input: e.Payload, Codec: e.Codec, ID: c.id("detached", e.EventID),
@@ -190,8 +191,8 @@ func (out *Outbox) Parent(p *history.Parent, instance, name string, end *history
 	out.note("parent", p.EventID, p.Instance)
 }
 
-// unsendable answers, in place of the one that would have had to, a scheduling
-// event that no message can hold.
+// unsendable fails an operation whose message is too large to be sent, in
+// place of its receiver.
 func (out *Outbox) unsendable(c *Commit, e *history.Event, kind wire.Kind, err error) {
 	if edge.NotSealed(err) {
 		out.failed(err)

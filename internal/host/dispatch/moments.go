@@ -95,7 +95,7 @@ func momentOf(c *Commit, e *history.Event) (what, code string) {
 	return what, code
 }
 
-// takeMoments publishes events. What the bus does not take within its time goes to the
+// takeMoments publishes events. Events that the bus does not accept in time go to the
 // delay queue in the same step.
 func (d *dispatcher) takeMoments(ctx context.Context, parcels []*parcel) {
 	if len(parcels) == 0 || d.stopped() {

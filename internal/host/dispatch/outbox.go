@@ -30,7 +30,8 @@ type Composer struct {
 	Propagate host.Propagator
 }
 
-// Outbox gathers what has to be sent because of commits, in their order.
+// Outbox gathers the messages that follow from commits, in the order of the
+// commits.
 type Outbox struct {
 	Composer
 	// Now is when it is made.
@@ -94,11 +95,11 @@ type stop struct {
 // route is where a parcel goes.
 type route uint8
 
-// The routes, in the order in which a step of a dispatch takes them. What the
-// timer service refuses as past goes to the delay queue in the same step, and so does
-// what the bus does not take.
-// Activities are last: they alone have an effect each time that they are sent, so
-// no activity is sent while anything else of its step is not.
+// The routes, in the order in which a step of a dispatch takes them. Timers that the
+// timer service refuses as past go to the delay queue in the same step, and so do
+// events that the bus does not accept. Activities are last: they alone have an effect
+// each time that they are sent, so no activity is sent while anything else of its
+// step is not.
 const (
 	toStop route = iota
 	toRemoval
@@ -114,7 +115,7 @@ const (
 // GoOn has the commits that are added go on with a row.
 func (out *Outbox) GoOn(with Row) { out.place.row = with }
 
-// Row is that of the commit that was added last.
+// Row is the row of the commit that was added last.
 func (out *Outbox) Row() Row { return out.place.row }
 
 // Slowed is what waits for its depth.
@@ -130,8 +131,8 @@ func (out *Outbox) put(p parcel) {
 
 func (out *Outbox) queue(to route, m queue.Outgoing) { out.put(parcel{route: to, msg: m}) }
 
-// encode returns the body of an item. What the host decides to send again, as open
-// work of a commit is, is sent first then.
+// encode returns the body of an item, which counts as first sent now, even if the host
+// sends it again as open work of a commit.
 func (out *Outbox) encode(item *wire.Item) (string, error) {
 	item.Stamp(out.Now)
 	return out.Edge.Encode(item)

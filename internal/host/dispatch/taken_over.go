@@ -11,13 +11,13 @@ import (
 
 // A redrive commits what it takes over from the execution before together with what the
 // code does next. Of what it takes over, what is open is sent: it is started anew in the
-// new execution. What it sent to others there is not sent again.
+// new execution. Its messages to others are not sent again.
 
 // taken is what a commit has taken over.
 type taken struct {
 	// last is the last event that was taken over, 0 for none; at is when.
 	last, at int64
-	// open are those of its scheduling events that the commit leaves without a completion.
+	// open are its scheduling events that have no completion after the commit.
 	open map[int64]bool
 }
 

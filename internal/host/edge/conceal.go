@@ -21,7 +21,7 @@ func PanicText(v any, sealed bool) string {
 	return fmt.Sprintf("%T, the text of which (%d bytes) is not shown, for payloads are sealed", v, len(fmt.Sprint(v)))
 }
 
-// Refusal is why a body is no work item. What it quotes may be part of a
+// Refusal says why a body is not a work item. What it quotes may be part of a
 // payload that somebody sent in a wrong form.
 func (e Edge) Refusal(err error) string {
 	parse, ok := errors.AsType[*wire.ParseError](err)

@@ -161,9 +161,9 @@ const clocksDiffer = time.Hour
 // can be; empty if nothing is. It would go round the delay queue every quarter
 // of an hour until then, before anybody looks at its instance or its token.
 //
-// EventBridge Scheduler delivers a firing when it is due, and not before. What
-// comes through the delay queue may come early, by no more than a queue can
-// wait.
+// EventBridge Scheduler delivers a firing when it is due, and not before. A
+// message through the delay queue may come early, by the longest delay of a
+// queue at most.
 func (d *Door) tooFar(i *wire.Item, due, now time.Time) string {
 	farthest := delivery.MaxWait
 	switch {

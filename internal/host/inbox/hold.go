@@ -56,7 +56,7 @@ func (d *Desk) Hold(ctx context.Context, batch []platform.Delivery) (own []platf
 	return own, lost
 }
 
-// ErrNotKept says that a message is not this process's own any more, or that nobody knows.
+// ErrNotKept says that a message no longer belongs to this process, or may not.
 var ErrNotKept = errors.New("host: the message is acknowledged already, or may be another's")
 
 // Keep keeps a message from others once more, until its invocation is over. A FIFO queue refuses

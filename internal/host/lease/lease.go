@@ -28,7 +28,7 @@ type Terms struct {
 
 // Held is what an invocation knows of a message when it begins.
 type Held struct {
-	// Until when the message is nobody else's.
+	// Until this time the message belongs to this process alone.
 	Until time.Time
 	// Lost: it may be another's already, or be so before the invocation ends. Nothing
 	// may be done about it, its visibility is left alone, and it is handed back.

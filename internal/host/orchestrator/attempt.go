@@ -25,8 +25,8 @@ type attempt struct {
 
 // sent is what a turn has dispatched.
 type sent struct {
-	// row is that of what was dispatched last: the next commit of this turn goes on
-	// with it.
+	// row is the row of the last dispatch: the next commit of this turn continues
+	// it.
 	row dispatch.Row
 	// began is when the work on the next commit did, before the commit that this
 	// turn has made last.
@@ -39,9 +39,9 @@ func (o *maker) attempt(g *deciding.Group, cold bool, began time.Time) *attempt 
 		turn: deciding.Turn{By: &o.terms, Group: g, Cold: cold, View: reading.View{Instance: g.Instance}, Chain: g.Chain()}}
 }
 
-// make takes the group's messages through. It settles those that are done; with an error,
-// the others have to come back. store.ErrConflict, *store.TooLargeError,
-// deciding.ErrStale and history.ErrNewer ask for more; nothing of what they are about was
+// make takes the group's messages through. It settles the messages that are done; with an
+// error, the others must be redelivered. store.ErrConflict, *store.TooLargeError,
+// deciding.ErrStale and history.ErrNewer ask for more; nothing that they concern was
 // dispatched.
 func (a *attempt) make(ctx context.Context) error {
 	err := a.load(ctx)

@@ -159,9 +159,9 @@ func (a *attempt) committed(c host.Committed) {
 	a.sent.began, a.sent.before = c.At, dispatch.PlaceOf(&c.Turns[0])
 }
 
-// emit writes a line that orchestration code has logged, or calls the function
-// that it wants called behind the commit. What panics there is logged: the turn
-// is committed, and its dispatch has to follow.
+// emit writes a line that orchestration code has logged, or calls its function
+// of AfterCommit. A panic in it is logged: the turn is committed, and its
+// dispatch must follow.
 func (a *attempt) emit(ctx context.Context, l engine.Log) {
 	ctx = logattr.Subject{Instance: a.turn.View.Instance, ExecutionID: a.turn.Running.Execution, EventID: l.EventID}.In(ctx)
 	switch {

@@ -131,7 +131,8 @@ func (o *maker) endGroup(ctx context.Context, g *deciding.Group, e end, err erro
 }
 
 // runHalves makes two turns of one that is too large: an instance must not fail
-// for what happened to come in one batch. Nothing is taken behind a failure.
+// for what happened to come in one batch. After a failure, no further message
+// of the group is taken.
 func (o *maker) runHalves(ctx context.Context, g *deciding.Group) {
 	open := g.Open()
 	for _, half := range [][]*inbox.Message{open[:len(open)/2], open[len(open)/2:]} {

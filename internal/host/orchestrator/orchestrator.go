@@ -69,7 +69,7 @@ type Services struct {
 	Queues platform.Queues
 	// Archive takes what is to be purged by its retention, or pruned; nil for none.
 	Archive store.Archive
-	// Publisher of events about instances; nil where nobody subscribes.
+	// Publisher of events about instances; nil without a subscriber.
 	Publisher publishing.Publisher
 	// Timer for long waits. With nil they go round the delay queue.
 	Timer timer.Timer

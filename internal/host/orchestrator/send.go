@@ -61,8 +61,8 @@ func (a *attempt) dispatch(ctx context.Context, out *dispatch.Outbox) error {
 	return nil
 }
 
-// keepProgress writes down how far a dispatch came that stopped short. That it
-// can't costs time and nothing else.
+// keepProgress writes down how far a dispatch came that stopped short. If it
+// cannot, only time is lost.
 func (a *attempt) keepProgress(ctx context.Context, out *dispatch.Outbox) {
 	t := &a.turn
 	open := inbox.Left(t.Group.Progress())
@@ -227,7 +227,7 @@ func (a *attempt) goOnLater(ctx context.Context, wake *wire.Item) error {
 	return nil
 }
 
-// goOnSlowly sends the wake of a turn that continues as new in a loop, behind a pause.
+// goOnSlowly sends, after a pause, the wake of a turn that continues as new in a loop.
 func (a *attempt) goOnSlowly(ctx context.Context, wake *wire.Item, pause time.Duration) error {
 	now := a.desk.Clock.Now()
 	wake.Stamp(now)

@@ -7,8 +7,8 @@ import (
 // Source is the queue that a message came from.
 type Source uint8
 
-// The sources. The first three are those of the orchestrator's handler, the
-// last that of the worker's.
+// The sources. The orchestrator's handler serves the first three, the
+// worker's handler the last.
 const (
 	// SourceOrchestrator is the FIFO queue.
 	SourceOrchestrator Source = iota

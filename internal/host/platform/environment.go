@@ -14,8 +14,8 @@ import (
 )
 
 // Environment is what a handler takes from the process that it runs in. Its zero
-// value is that of a process with the wall clock, random tokens and goroutines,
-// which tells nobody what it does.
+// value is a process with the wall clock, random tokens and goroutines, and
+// without an observer.
 type Environment struct {
 	// Clock; default [clock.Wall].
 	Clock clock.Clock

@@ -84,7 +84,8 @@ func (s *Standing) Of(d *engine.Turn) (p Result) {
 		dirty = dirty || p.Moved
 		if s.Found != "" {
 			// The change demands the flag that was found. Without that it could land late,
-			// when the message is handled and gone, and nobody would take the instance on.
+			// when the message is acknowledged and gone, and no message would continue the
+			// instance.
 			clear := ""
 			c.If.Suspect, c.Suspect, dirty = &s.Found, &clear, true
 		}
@@ -246,7 +247,7 @@ func (s *Standing) create(c *store.RecordChange, d *engine.Turn) (suspected bool
 	condition, removed := store.RecordCondition{Absent: true}, history.SearchAttributes(nil)
 	switch {
 	case s.again():
-		// What was pruned since the record was read stays so.
+		// Executions that were pruned since the record was read stay pruned.
 		first := s.Record.FirstExecution
 		condition = store.RecordCondition{Exists: true, ExecutionID: s.Record.ExecutionID, Ended: true, FirstExecution: &first}
 		removed = unset(s.Record.SearchAttributes, r.SearchAttributes)

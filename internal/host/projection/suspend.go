@@ -56,8 +56,7 @@ func (s *Standing) suspension(c *store.RecordChange, p *Result, d *engine.Turn) 
 	return true
 }
 
-// unsuspended is the status of an instance that is resumed: that of the problem which it
-// has from now on, or running.
+// unsuspended is the status of a resumed instance: that of its problem, or running.
 func (s *Standing) unsuspended(c *store.RecordChange, p *Result) store.Status {
 	switch {
 	case p.Mark != nil:

@@ -13,8 +13,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
-// Time bounds how long a bus may hold up others. What it has not taken by then goes round
-// the delay queue, and is published from there.
+// Time bounds how long a bus may hold up others. Events that it has not accepted by then
+// wait in the delay queue, and are published from there.
 const Time = 2 * time.Second
 
 // Schema of the events about instances.
@@ -24,7 +24,7 @@ const Schema = 1
 type Publisher interface {
 	// Publish gives away all of some events, of one instance or several. An error of a
 	// part of them is a *queue.PartialError with their indexes; any other is one of all
-	// of them. What has failed is published again later, and so may be what has not: a
+	// of them. Events that failed are published again later, and others may be too: a
 	// subscriber may get an event twice. It may be called from several goroutines at
 	// once, and has to return soon after ctx ends.
 	Publish(ctx context.Context, events []host.InstanceEvent) error
@@ -32,7 +32,7 @@ type Publisher interface {
 
 // Bus is where events about instances go.
 type Bus struct {
-	// To is nil where nobody subscribes.
+	// To is nil without a subscriber.
 	To       Publisher
 	Clock    clock.Clock
 	Observer host.Observer
@@ -78,9 +78,9 @@ func (e *UnreadableError) Error() string {
 
 func (e *UnreadableError) Unwrap() error { return e.Err }
 
-// Number is that of an event about an instance: greater, as a text, than that of each event
-// before. What is written with a mark stands behind the event that the history ends with,
-// by the stamp of the mark.
+// Number is the number of an event about an instance: greater, as text, than the numbers of
+// all earlier events. What is written with a mark stands behind the event that the history
+// ends with, by the stamp of the mark.
 func Number(execution, event, stamp int64) string {
 	return fmt.Sprintf("%010d.%010d.%010d", execution, event, stamp)
 }

@@ -34,7 +34,7 @@ func CorruptEvent(err error) int64 {
 // missing returns what a history lacks that the record, read before it, says is
 // there; nil if it lacks nothing: any event at all, the end of an execution that
 // another has followed or of an instance that has ended, or what a hole is made
-// of. What a purge has deleted is not judged.
+// of. Events that a purge has deleted are not checked.
 func (v *View) missing(execution int64, turns []store.Turn, err error) *store.CorruptError {
 	r := v.Record
 	if !v.Described || r == nil || !holds(r, execution) {

@@ -20,7 +20,7 @@ import (
 // one that went round, sends again.
 const furthestBack = 100
 
-// Resending gathers what has to be sent again, each commit once.
+// Resending gathers the messages that must be sent again, each commit once.
 type Resending struct {
 	// Commits whose actions are to be sent, in their order.
 	Commits []dispatch.Commit
@@ -44,8 +44,8 @@ func New(view *reading.View, execution int64, since time.Time, sent map[dispatch
 }
 
 // Fact adds what is open of the turn that recorded an event of the current execution: for
-// the message whose fact the event is. Until that message is acknowledged nobody else
-// answers for what its turn has committed.
+// the message whose fact the event is. Until that message is acknowledged, it alone
+// resends what its turn has committed.
 func (r *Resending) Fact(eventID int64) error {
 	turns, err := r.view.Turns(r.execution)
 	if err != nil {
@@ -65,7 +65,7 @@ func (r *Resending) LastTurn() error {
 	return r.turnOf(turns, len(turns)-1)
 }
 
-// Behind adds what code recorded behind an event of the current execution.
+// Behind adds the events of code after an event of the current execution.
 func (r *Resending) Behind(eventID int64) error {
 	turns, err := r.view.Turns(r.execution)
 	for i := range turns {

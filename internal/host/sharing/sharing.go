@@ -61,7 +61,7 @@ type sharedCall struct {
 	err        error
 }
 
-// errNotMade is that of a call that did not return.
+// errNotMade is the error of a call that did not return.
 var errNotMade = errors.New("host: a call that was shared with others did not return")
 
 type sharingKey struct{}
@@ -117,7 +117,7 @@ func (s *invocation) look() {
 	}
 }
 
-// fill lets nobody join a call any more. The caller holds the lock.
+// fill closes a call to further senders. The caller holds the lock.
 func (s *invocation) fill(c *sharedCall) {
 	if s.open[c.kind] == c {
 		delete(s.open, c.kind)

@@ -1,8 +1,8 @@
-// Package sweep looks after instances to which no message comes. It wakes those that
-// are stuck: it reads which marks are due, sends each a wake that names its stamp, and
-// notes that it has. And it has those purged that have ended and were kept for long
-// enough. Its Keeper gives histories to the archive, and finds out which executions of a long
-// loop nothing needs any more.
+// Package sweep looks after instances to which no message comes. It wakes stuck instances: it
+// reads which problem marks are due, sends each a wake that names its stamp, and records that
+// in the mark. And it has those purged that have ended and were kept for long enough. Its
+// Keeper gives histories to the archive, and finds out which executions of a long loop
+// nothing needs any more.
 package sweep
 
 import (
@@ -24,8 +24,8 @@ const (
 	MaxWakes = 1000
 	// pageSize is how many records a sweep reads at a time.
 	pageSize = 100
-	// Again is after how long a mark gets another wake while nobody has
-	// handled the one before: it may lie in a dead-letter queue.
+	// Again is the time after which a mark gets another wake although the one
+	// before was not handled: it may be a dead letter.
 	Again = 24 * time.Hour
 )
 

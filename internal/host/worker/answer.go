@@ -126,8 +126,8 @@ func (w *Worker) finish(ctx context.Context, t *task, r *attempt.Result) error {
 }
 
 // noteNext notes the attempt that was sent, for those who look at the activity:
-// its history says nothing before it has ended. A note that fails is no matter of
-// the activity.
+// its history says nothing before it has ended. The activity does not fail if its
+// note fails.
 func (w *Worker) noteNext(ctx context.Context, t *task, failure *history.Failure, due time.Time) {
 	now := w.Clock.Now()
 	next := store.NextAttempt{Attempt: t.item.Attempt + 1, DueAt: due, NotedAt: now, Kind: failure.Kind, Message: edge.Cut(failure.Message, store.MaxNextText)}

@@ -24,5 +24,5 @@ func (w *Worker) elsewhere(ctx context.Context, item *wire.Item, now time.Time) 
 	return w.round(item, now, notServed)
 }
 
-// notServed counts attempts whose queue nobody serves.
+// notServed counts attempts whose queue no worker serves.
 const notServed = "not_served"

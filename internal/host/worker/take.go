@@ -39,8 +39,8 @@ func (w *Worker) take(ctx context.Context, t *task, alone bool) (err error) {
 	}
 	if instead != nil {
 		if instead.next != nil {
-			// What is sent in place of the message may be received before this returns. It is no
-			// copy of an attempt that is made here.
+			// What is sent in place of the message may be received before this returns. It is
+			// not a copy of an attempt that runs here.
 			leave()
 		}
 		if err = w.give(ctx, instead); err == nil && instead.completion != nil {

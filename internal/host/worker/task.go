@@ -86,7 +86,7 @@ func (w *Worker) handle(ctx context.Context, t *task, alone bool) {
 	}
 }
 
-// read parses a message. A reason says why it is no attempt that can be made.
+// read parses a message. A reason says why the attempt cannot run.
 func (w *Worker) read(t *task) (reason wire.Reason, text string) {
 	item, err := wire.ParseText(t.Body)
 	t.item = item
@@ -108,9 +108,9 @@ func (w *Worker) read(t *task) (reason wire.Reason, text string) {
 	return "", ""
 }
 
-// refuse moves what is no attempt to the activity queue's dead-letter queue,
-// from where the orchestrator's handler takes it to the final one, with its
-// reason.
+// refuse moves a message that is not an attempt to the activity queue's
+// dead-letter queue, from where the orchestrator's handler moves it to the
+// final one, with its reason.
 func (w *Worker) refuse(ctx context.Context, t *task, reason wire.Reason, text string) {
 	if err := delivery.MoveToDead(ctx, w.Queues.ActivityDead, &t.Message, &t.item, reason, text, w.Logger); err != nil {
 		w.Logger.WarnContext(ctx, "message not moved", "message_id", t.ID, "error", err)

@@ -76,7 +76,8 @@ func (w *checker) FailsFinally(p *world.Process, info *activities.Info) {
 	note(&w.knows(p.Running).final, keyOf(info), info.Attempt)
 }
 
-// aboutToRetry checks that nobody sends another attempt behind a final error.
+// aboutToRetry checks that no process sends another attempt after a final
+// error.
 func (w *checker) aboutToRetry(p *world.Process, body string) {
 	if p.Dead || len(w.knows(p.Running).final) == 0 {
 		return

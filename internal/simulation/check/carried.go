@@ -41,7 +41,7 @@ func (w *checker) checkCarried(x *ledger.Recorded, last, next *store.Turn) {
 		case !taken && at < 0:
 			w.Violate("rule 13", "event %s of %s/%d was not taken, and does not go over", e.Payload, last.Instance, last.ExecutionID)
 		case at >= 0:
-			// Those behind it go over behind it.
+			// Events after it are taken over after it.
 			over = over[at+1:]
 		}
 	}

@@ -87,8 +87,8 @@ func (g *changing) landed(w *checker, turns []store.Turn) {
 	}
 }
 
-// checkNote: that a wake was sent changes nothing else of a mark, and is noted in no
-// other than the one that the wake names.
+// checkNote: the note that a wake was sent is written to the mark that the wake
+// names, and changes nothing else of it.
 func (g *changing) checkNote(w *checker) {
 	note, before := **g.change.Problem, g.before.Problem
 	if before == nil {

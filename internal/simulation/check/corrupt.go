@@ -8,8 +8,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// checkCorrupt is: no message may be moved because of a history that
-// nobody has damaged.
+// checkCorrupt is: no message may be moved as corrupt if its history
+// was not damaged.
 func (w *checker) checkCorrupt(to *world.Queue, m *queue.Outgoing) {
 	if to != w.DeadFIFO && to != w.DeadStandard {
 		return

@@ -86,8 +86,8 @@ func (w *checker) of(inv *world.Invocation) *notes {
 
 // learned is what was learned of activities.
 type learned struct {
-	// stops and told are those that are to stop: heard ahead of an attempt, and
-	// as the answer to a heartbeat.
+	// stops and told are the activities asked to stop, as heard before an
+	// attempt and in the answer to a heartbeat.
 	stops, told map[store.ActivityKey]bool
 	// final are attempts that ended with an error behind which none follows.
 	final map[store.ActivityKey]int

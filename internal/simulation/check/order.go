@@ -95,9 +95,8 @@ func (w *checker) isFor(item *wire.Item, t *store.Turn) bool {
 	return of == t.ExecutionID || x != nil && of > 0 && x.CarriedFrom(item.SourceEventID, of)
 }
 
-// checkBehind is M-10: behind a message that an invocation hands back, and that nobody
-// has recorded, it records nothing of its group. While a process stood still, others may have
-// been at its messages.
+// checkBehind is M-10: after a message that an invocation returns unrecorded, it records
+// nothing of that group. While a process stood still, others may have been at its messages.
 func (w *checker) checkBehind(inv *world.Invocation, failed map[string]bool) {
 	if inv.Expired {
 		return

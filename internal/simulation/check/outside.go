@@ -12,8 +12,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// aboutToSend checks that nobody sends what it knows to be complete, or what
-// was cancelled by the turn that asked for it.
+// aboutToSend checks that a process sends no operation that it knows to be
+// complete, or that the turn which scheduled it has cancelled.
 func (w *checker) aboutToSend(p *world.Process, body string) {
 	if p.Dead || p.Orchestrator == nil {
 		return

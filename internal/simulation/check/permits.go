@@ -37,7 +37,7 @@ type permits struct {
 	messages map[string]string
 	// in is the queue in which the message of an attempt was hidden or called last, by the attempt.
 	in map[string]string
-	// changes are those of limits that have taken effect.
+	// changes are the changes of limits that have taken effect.
 	changes map[changeOf]changed
 }
 

@@ -27,7 +27,7 @@ func (w *checker) noteGone(inv *world.Invocation) {
 	}
 }
 
-// isGone reports whether the id is that of a purged instance.
+// isGone reports whether the id belongs to a purged instance.
 func (w *checker) isGone(instance string) bool {
 	hidden := w.Ledger.Hidden[instance]
 	return hidden > 0 && hidden == w.Ledger.Last[instance]

@@ -12,9 +12,9 @@ import (
 )
 
 // Named queues: an attempt is made by a worker of the queue that its activity names, and by no
-// other. Whoever knows that queue sends the attempt there. Who does not know it sends it to the
-// queue without a name, whose worker sends it round, at most a quarter of an hour later each
-// time, or on to the queue as soon as it knows it.
+// other. A process that knows the queue sends the attempt there. A process that does not know
+// it sends the attempt to the default queue, whose worker delays it, by 15 minutes at most
+// each time, or sends it on as soon as the worker knows the queue.
 //
 // Keys of a queue take turns: between two messages of a key, or between its first one becoming
 // visible and being handed out, each other key has one message. And every message of an attempt

@@ -34,9 +34,9 @@ type reach struct {
 	waiting map[string]bool
 	// strict are instances that are stuck by rule 9.
 	strict map[string]bool
-	// first is the step at which each message was received first: it may have had
-	// its effect on an instance that was purged when it came again. It stands here because
-	// it is no part of the state of a scope.
+	// first is the step at which each message was received first: it may have had its
+	// effect on an instance that was purged when it came again. It stands here because it
+	// does not belong to the state of a scope.
 	first map[string]int
 }
 

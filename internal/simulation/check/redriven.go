@@ -88,8 +88,7 @@ func (w *checker) checkRedriven(p *world.Process, t *store.Turn) *takenOver {
 	return k
 }
 
-// prefixOf is how many events a first commit has ahead of the OrchestrationRedriven with which it
-// goes on; 0 if it has none.
+// prefixOf is how many events a first commit has before its OrchestrationRedriven; 0 without one.
 func prefixOf(t *store.Turn) int {
 	for i := len(t.Events) - 1; i > 0; i-- {
 		if t.Events[i].Kind == history.OrchestrationRedriven {
@@ -99,7 +98,7 @@ func prefixOf(t *store.Turn) int {
 	return 0
 }
 
-// checkCarriedOn looks at what stands behind what was taken over.
+// checkCarriedOn looks at the events after those that were taken over.
 func (w *checker) checkCarriedOn(before *ledger.Recorded, t *store.Turn, k *takenOver, violate func(string, ...any)) {
 	type fact struct {
 		kind   history.Kind

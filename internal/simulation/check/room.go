@@ -9,8 +9,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// A turn for which there is no room is made in parts. Its instance fails only if one
-// message alone brings more than a commit holds (L-04).
+// A turn that does not fit into a commit is made in parts. Its instance fails only
+// if one message alone brings more than a commit holds (L-04).
 
 // refused notes how many messages' facts the commit has that was refused last for want
 // of room. Those of a start count as one.

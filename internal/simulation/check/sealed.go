@@ -89,8 +89,8 @@ func (w *checker) showsLine(p *world.Process, r *slog.Record) {
 	})
 }
 
-// showsBody looks at a message that a process sends. What nobody could make
-// anything of goes to a dead-letter queue as it came.
+// showsBody looks at a message that a process sends. A message that cannot be
+// parsed goes to a dead-letter queue as it came.
 func (w *checker) showsBody(p *world.Process, body string) {
 	if !p.Seals {
 		w.IsOthers(body)

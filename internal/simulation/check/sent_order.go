@@ -28,7 +28,7 @@ type saying struct {
 
 // said is what is known of one.
 type said struct {
-	// places are those of its messages in the FIFO queue.
+	// places are the places of its messages in the FIFO queue.
 	places []place
 	// moved: it has left its place.
 	moved bool
@@ -128,8 +128,8 @@ func (w *checker) placeInQueue(s saying, k *said) (at int, ok bool) {
 	return at, ok
 }
 
-// checkSentOrder is M-10 for a turn that has landed: nothing that was sent ahead of what is
-// recorded is recorded after it.
+// checkSentOrder is M-10 for a turn that has landed: messages are recorded in the order in
+// which they were sent.
 func (w *checker) checkSentOrder(t *store.Turn) {
 	if len(t.Events) == 0 {
 		delete(w.newest, t.Instance) // A redrive has taken over all that it begins with.
@@ -180,7 +180,7 @@ func (w *checker) checkSentOrder(t *store.Turn) {
 	}
 }
 
-// checkAheadOfEnd: an event that was sent ahead of the terminate that ends an instance is recorded.
+// checkAheadOfEnd: an event that was sent before the terminate of its instance is recorded.
 func (w *checker) checkAheadOfEnd(t *store.Turn, end int) {
 	if w.redriven(t.Instance) {
 		return // It may have come between its runs.

@@ -164,7 +164,7 @@ func (w *checker) checkTurn(p *world.Process, x *ledger.Recorded, t, stored *sto
 }
 
 // completes says which kind of scheduling event a completion is for. It is
-// written down here again, for the checker shares nothing with what it checks.
+// written again here, because the checker shares no code with what it checks.
 func completes(k history.Kind) history.Kind {
 	switch k {
 	case history.ActivityCompleted, history.ActivityFailed:

@@ -21,7 +21,8 @@ func (w *checker) checkReason(r *store.Record, x *ledger.Recorded) {
 		return
 	}
 	for n := w.Ledger.First(r.Instance); n <= w.Ledger.Last[r.Instance]; n++ {
-		// Who goes on without having looked at the record leaves the mark to its wake-up.
+		// A process that continues without having read the record leaves the mark to its
+		// wake-up.
 		before := w.Ledger.Executions[ledger.At(r.Instance, n)]
 		if before == nil {
 			continue

@@ -14,8 +14,8 @@ import (
 )
 
 // A retry waits, whoever sends it and whichever way its message goes: the next attempt of an
-// activity begins no sooner than its delay after the attempt before has failed. What checkDue
-// sees is the sending of the message alone.
+// activity begins no sooner than its delay after the attempt before has failed. checkDue sees
+// only the sending of the message.
 //
 // Inline activities are left out: their policy is recorded only when they are over.
 

@@ -162,8 +162,8 @@ func (c *Choices) Which(at Spot, parts []int, sum int) int {
 	return c.Note(at, v)
 }
 
-// Uniform is a number below n by chance. A division free of rejections is off
-// by less than n in 2^64, which nobody ever sees.
+// Uniform is a number below n by chance. A division without rejections is off
+// by less than n in 2^64, which does not matter here.
 func (c *Choices) Uniform(n int) int {
 	high, _ := bits.Mul64(c.random.Uint64(), uint64(n))
 	return int(high)
@@ -189,7 +189,7 @@ type Record struct {
 	count map[Spot]int
 }
 
-// Decision is one that was made.
+// Decision is a decision that was made.
 type Decision struct {
 	At Spot
 	// Nth is how many were made at the spot before.

@@ -19,7 +19,7 @@ func Format(made []Decision) string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// choicesVersion changes when texts of before can't be read any more.
+// choicesVersion changes when earlier texts cannot be read any more.
 const choicesVersion = 2
 
 // Parse reads what Format wrote.

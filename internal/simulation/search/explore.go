@@ -35,7 +35,7 @@ func (e *Exploration) String() string {
 		e.Scope, e.States, e.Ends, e.Schedules, e.Longest, e.Took.Seconds(), all)
 }
 
-// longestWalk bounds the steps of a run: one that does not end is a failure.
+// longestWalk bounds the steps of a run: a longer run fails.
 const longestWalk = 500
 
 // Explore makes every run of the scope, up to the first that breaks an

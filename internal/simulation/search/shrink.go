@@ -17,7 +17,7 @@ type Shrunk struct {
 	Runs int
 }
 
-// MostShrinkRuns is how many runs shrinking takes when nothing else is wanted.
+// MostShrinkRuns is how many runs shrinking takes by default.
 const MostShrinkRuns = 2000
 
 // mostShrinkSteps bounds the steps of all of them together: a run that does not

@@ -77,7 +77,7 @@ func (s *shrinker) search(fixed []choice.Decision, seeds uint64, free func(choic
 	return false
 }
 
-// sortsOfFaults are those that are left.
+// sortsOfFaults are the sorts of faults that are left.
 func (s *shrinker) sortsOfFaults() []int {
 	var all []int
 	for _, d := range s.best {

@@ -73,7 +73,7 @@ func (q processQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 	return queue.Partial(failed, len(msgs))
 }
 
-// errNotTried is that of a message behind a batch that failed.
+// errNotTried is the error of a message after a batch that failed.
 var errNotTried = fmt.Errorf("not sent, for one ahead of it could not be (simulated): %w", queue.ErrUnavailable)
 
 // sendBatch makes one call, and notes which messages are not known to be in.

@@ -28,9 +28,9 @@ func (s simStore) Commit(ctx context.Context, c store.Commit) error {
 	x := &Write{By: s.p, In: inv, Instance: c.Turns[0].Instance, Commit: &c, Sealed: &sealed, Change: c.Record}
 	w.Watch.Writes(x)
 	kind, own := commitClass, inv.Committed.Of(x.Instance)
-	// It may be in, or come in: nobody may be told that it is not. And behind a
-	// commit of its own a writer that is told so believes that another went on
-	// from there.
+	// The write may have landed, or may still land: no process may be told that
+	// it did not. And behind a commit of its own a writer that is told so
+	// believes that another went on from there.
 	switch telling := tellsMuch(&c); {
 	case w.attempted[c.Turns[0].Token]:
 		kind = repeatedCommit

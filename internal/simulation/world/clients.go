@@ -27,5 +27,5 @@ func HeadersOf(id string) map[string]string { return map[string]string{"start": 
 // OldSign is the id and the data of an event that is too old.
 const OldSign = "too old"
 
-// IsTooOld reports whether an item is one that nobody may apply.
+// IsTooOld reports whether an item is too old to be applied.
 func IsTooOld(item *wire.Item) bool { return item.ID == OldSign }

@@ -74,8 +74,7 @@ func inOrder(item *wire.Item, body string) queue.Outgoing {
 	return queue.Outgoing{Body: body, Group: wire.Group(item.Target()), DedupID: wire.DedupID(item)}
 }
 
-// PurgeByForce sends what a client sends that purges an instance by force: a terminate, and
-// the purge behind it.
+// PurgeByForce sends what a client with force sends: a terminate, and then the purge.
 func (w *World) PurgeByForce(instance, id string) {
 	purge := wire.Item{V: wire.Version, Kind: wire.PurgeInstance, Instance: instance, ID: id, Force: true}
 	w.says(&purge)

@@ -24,8 +24,8 @@ func newQueueClock(c *clock.Virtual) *queueClock {
 	return q
 }
 
-// AfterFunc is that of the clock. The stop of an alarm that is over is not to be
-// called behind the next AfterFunc.
+// AfterFunc implements the clock's method. The stop of an alarm that is over is
+// not to be called behind the next AfterFunc.
 func (q *queueClock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	if q.Armed(&q.alarm) {
 		return q.Virtual.AfterFunc(d, f)

@@ -15,7 +15,8 @@ import (
 // Somebody damages the history of an instance, that of its current execution, behind
 // the back of all processes, and later restores it as it was: then an operator wakes
 // the instance and redrives its dead letters, as docs/troubleshooting.md says, or does
-// only the latter where that is enough. What a purge has ended meanwhile stays lost.
+// only the latter where that is enough. If a purge has ended the instance meanwhile,
+// its history stays lost.
 
 // damage is what was done to the history of an instance.
 type damage struct {

@@ -14,7 +14,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 )
 
-// ErrKilled is what the calls of a dead process return; nobody hears it.
+// ErrKilled is what the calls of a dead process return; no code acts on it.
 var ErrKilled = errors.New("simulation: the process is dead")
 
 // Process is one that handles messages, one batch at a time, as an environment

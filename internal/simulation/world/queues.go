@@ -20,7 +20,7 @@ import (
 type serving struct {
 	// there: a process that starts knows the queue.
 	there bool
-	// paused counts the reasons for which nobody receives from it.
+	// paused counts the reasons why no process receives from it.
 	paused int
 	// slots is how many workers it has at most.
 	slots int
@@ -62,7 +62,7 @@ func (w *World) slotsOf(serves *Queue) int {
 	return w.slots
 }
 
-// standsStill reports whether nobody receives from a queue.
+// standsStill reports whether no process receives from a queue.
 func (q *Queue) standsStill() bool {
 	return q.serving != nil && (!q.there || q.paused > 0)
 }

@@ -11,8 +11,8 @@ type routine struct {
 	f      func()
 }
 
-// routine returns a coroutine that runs f when it is resumed. Who finds f done
-// puts it back among the idle ones.
+// routine returns a coroutine that runs f when it is resumed. The caller that
+// finds f done returns it to the idle ones.
 func (w *World) routine(f func()) *routine {
 	if n := len(w.routines); n > 0 {
 		r := w.routines[n-1]

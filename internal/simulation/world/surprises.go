@@ -62,7 +62,7 @@ func (w *World) wakeOne(at choice.Spot) {
 	}
 }
 
-// makeNoise sends what is no work item.
+// makeNoise sends bodies that are not work items.
 func (w *World) makeNoise() {
 	bodies := []string{`{`, ` `, `{"v":1}`, `{"v":1,"kind":"Nonsense"}`, `{"v":9,"kind":"Wake","instance":"root0"}`, `{"v":1,"kind":"Wake","instance":7}`,
 		`{"v":1,"kind":"ExternalRaised","instance":"root0"}`, strings.Repeat("noise", 2000)}

@@ -83,8 +83,8 @@ func (w *World) tearing(p *Process, c *store.Commit) (landed func()) {
 	}
 }
 
-// touches reports whether a commit writes an item of the one that is under way:
-// it waits for that. Another slot is another item.
+// touches reports whether a commit writes an item of the commit that is under
+// way, and so waits for it. Another slot is another item.
 func (w *World) touches(c *store.Commit) bool {
 	t := w.torn(c.Turns[0].Instance)
 	if c.Record != nil && t.changed {

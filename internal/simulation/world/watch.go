@@ -12,7 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Watcher looks at a world. The world calls it at the moments that the methods
+// Watcher looks at a world. The world calls its methods at the moments that they
 // name, while nothing else runs. It must change nothing of what happens; what it
 // finds broken it reports by World.Violate.
 type Watcher interface {
@@ -101,8 +101,8 @@ type processWatcher interface {
 	Receives(inv *Invocation)
 	// Dies is called when the process dies in the middle of an invocation.
 	Dies(inv *Invocation)
-	// OutOfTime is called when an invocation is past its deadline; its process is
-	// killed behind that.
+	// OutOfTime is called when an invocation is past its deadline, just before
+	// its process is killed.
 	OutOfTime(inv *Invocation)
 	// Returned is called when an invocation has returned; failed are the ids of the
 	// messages that it hands back.

@@ -164,7 +164,7 @@ type Violation struct {
 }
 
 const (
-	// MaxSteps bounds a run: one that does not settle is a failure.
+	// MaxSteps bounds a run: a run that does not settle by then fails.
 	MaxSteps = 300_000
 	// redriven is how long an alarm about dead letters may stand when the
 	// faults have stopped.

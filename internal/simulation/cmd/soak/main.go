@@ -1,7 +1,7 @@
-// Command soak runs many schedules of the simulation. A failure is printed with
-// the story of the smallest run that breaks the same invariant, and with lines
-// for the corpus (internal/simulation/testdata/corpus.txt). It ends with exit code 1, at
-// the first failure or, with -keep-going, behind the last seed.
+// Command soak runs many schedules of the simulation. A failure is printed with the
+// story of the smallest run that breaks the same invariant, and with lines for the
+// corpus (internal/simulation/testdata/corpus.txt). It ends with exit code 1, at the
+// first failure or, with -keep-going, after the last seed.
 //
 //	go run ./internal/simulation/cmd/soak -n 100000        # seeds 1 to 100000
 //	go run ./internal/simulation/cmd/soak -seed 4711       # one seed, with its story
