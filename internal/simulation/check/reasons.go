@@ -40,7 +40,8 @@ func (w *checker) checkScopes(x *ledger.Recorded, t *store.Turn) {
 		}
 		for _, id := range said.Over {
 			open := x.Events[id-1].Kind != history.ExternalSubscribed && x.Completed[id] == 0
-			if open && !x.Stopped[id] {
+			// What a redrive takes over is stopped when the code has come through it.
+			if open && !x.Stopped[id] && !(t.Parked && w.takenOver(store.ActivityKey{Instance: t.Instance, ExecutionID: t.ExecutionID, EventID: id})) {
 				w.Violate("K-02", "event %d of %s/%d is open in a scope that is over", id, t.Instance, t.ExecutionID)
 			}
 		}

@@ -4,6 +4,14 @@ package mutation
 func redriveMutations() []Mutation {
 	return []Mutation{
 		{
+			Name:  "a refused redrive looks once",
+			Rare:  true,
+			Bias:  "late ends+purges",
+			Bug:   "A process dies with the commit of a redrive under way, another build refuses the redrive, and when the commit has landed nobody sends what it asks for.",
+			File:  "internal/host/deciding/redrive.go",
+			Edits: edit("	if m.ReceiveCount > 1 {", "	if m.ReceiveCount > 1<<20 {"),
+		},
+		{
 			Name:  "a redrive takes failures along",
 			Rare:  true,
 			Bug:   "What failed behind the prefix stays failed, in place of being started anew.",
