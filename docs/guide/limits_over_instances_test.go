@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/examples/gate"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
@@ -41,5 +42,24 @@ func TestAnActivityWithLimitsOverInstances(t *testing.T) {
 	}
 	if keys["Capture"] != "stripe" || keys["Receipt"] != "order 7" {
 		t.Errorf("the limits are %v", keys)
+	}
+}
+
+var Imported = turnstile.NewActivity[string, string]("Imported")
+
+func importOrders(ctx turnstile.Context, customer string) (string, error) {
+	if err := gate.Enter(ctx, "import "+customer, 2); err != nil {
+		return "", err
+	}
+	return Imported.Call(ctx, customer)
+}
+
+func TestAnInstanceBehindAGate(t *testing.T) {
+	t.Parallel()
+	flow := turnstile.NewOrchestration[string, string]("ImportOrders")
+	env := turnstiletest.New(t, turnstile.NewApp(gate.Part(), flow.Implement(importOrders),
+		Imported.Implement(func(_ context.Context, customer string) (string, error) { return "imported for " + customer, nil })))
+	if got, err := turnstiletest.Start(env, flow, "acme").Wait(); err != nil || got != "imported for acme" {
+		t.Errorf("%q, %v", got, err)
 	}
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -151,5 +153,82 @@ func TestTheWorkerHasTheActivity(t *testing.T) {
 	defer db.Close()
 	if err := worker(db).Err(); err != nil {
 		t.Error(err)
+	}
+}
+
+// The newest of several inputs.
+
+var (
+	IndexDocument = turnstile.NewOrchestration[turnstile.None, turnstile.None]("IndexDocument")
+	Changed       = turnstile.NewEvent[string]("changed")
+	Index         = turnstile.NewActivity[string, turnstile.None]("Index")
+)
+
+func indexDocument(ctx turnstile.Context, _ turnstile.None) (turnstile.None, error) {
+	text, err := Changed.Wait(ctx)
+	for more := true; more && err == nil; {
+		latest := turnstile.Now(ctx).Add(10 * time.Minute)
+		for err == nil {
+			var newer string
+			quiet := min(time.Minute, latest.Sub(turnstile.Now(ctx)))
+			if newer, err = Changed.WaitTimeout(ctx, max(quiet, 0)); err == nil {
+				text = newer
+			}
+		}
+		if _, quiet := errors.AsType[*turnstile.TimeoutError](err); !quiet {
+			return turnstile.None{}, err
+		}
+		if _, err = Index.Call(ctx, text); err == nil {
+			text, more, err = Changed.TryWait(ctx)
+		}
+	}
+	return turnstile.None{}, err
+}
+
+// changed starts the work, or brings it a newer input.
+func changed(ctx context.Context, c *client.Client, document, text string) error {
+	_, err := client.Start(ctx, c, IndexDocument.With(turnstile.InstanceID("index "+document)), turnstile.None{},
+		client.UseExisting(), client.BeginAgain(), client.WithEvent(Changed, text))
+	return err
+}
+
+func TestInputsThatComeCloseTogetherAreOneWork(t *testing.T) {
+	t.Parallel()
+	var indexed []string
+	var during func(text string)
+	env := turnstiletest.New(t, turnstile.NewApp(IndexDocument.Implement(indexDocument), Index.Implement(func(_ context.Context, text string) (turnstile.None, error) {
+		indexed = append(indexed, text)
+		during(text)
+		return turnstile.None{}, nil
+	})))
+	change := func(text string) {
+		if err := changed(t.Context(), env.Client(), "d", text); err != nil {
+			t.Error(err)
+		}
+	}
+	during = func(text string) {
+		if text == "c" { // two changes while the work runs
+			change("d")
+			change("e")
+		}
+	}
+	for _, text := range []string{"a", "b", "c"} {
+		change(text)
+		env.Advance(40 * time.Second)
+	}
+	if len(indexed) != 0 {
+		t.Errorf("%q were indexed before it was quiet", indexed)
+	}
+	env.Advance(time.Hour)
+	if got := strings.Join(indexed, " "); got != "c e" {
+		t.Errorf("indexed are %q, want c and e", got)
+	}
+	for i := range 30 { // never quiet, for 15 minutes
+		change(fmt.Sprint(i))
+		env.Advance(30 * time.Second)
+	}
+	env.Advance(time.Hour)
+	if got := strings.Join(indexed, " "); got != "c e 19 29" && got != "c e 20 29" {
+		t.Errorf("indexed are %q: the second run is late, or has not the newest input", got)
 	}
 }

@@ -1,0 +1,189 @@
+// Package gate lets at most n instances of a key run at once. It is a sample, to be
+// copied and changed: it uses what every orchestration can use.
+//
+// A gate is an instance of an orchestration of this package. It hands out places in the
+// order in which it is asked, and waits for the end of each instance that has one.
+//
+//	app := turnstile.NewApp(gate.Part(), Import.Implement(importOrders))
+//
+//	func importOrders(ctx turnstile.Context, o Orders) (Result, error) {
+//		if err := gate.Enter(ctx, "import "+o.Customer, 2); err != nil {
+//			return Result{}, err
+//		}
+//		…
+package gate
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/turnstile-go/turnstile"
+)
+
+// Place is what an instance that has asked for a place is known by.
+type Place struct {
+	Instance string `json:"instance"`
+	// Name of its orchestration.
+	Name string `json:"name"`
+	// Ask is the id of its last question. An answer to an earlier one counts for nothing.
+	Ask string `json:"ask"`
+}
+
+// Line is what a gate knows. It is the custom status of its instance, with at most the
+// first 100 of Waiting.
+type Line struct {
+	// N is how many may run: that of the newest question.
+	N int `json:"n"`
+	// Running have a place, Waiting wait for one, the first first.
+	Running []Place `json:"running,omitempty"`
+	Waiting []Place `json:"waiting,omitempty"`
+	// Length is how many wait.
+	Length int `json:"length"`
+}
+
+// ErrFull is returned by [Enter] if [Longest] instances wait already.
+var ErrFull = errors.New("gate: the line is full")
+
+const (
+	// Longest is how many can wait at one gate.
+	Longest = 1000
+	// shown is how many of those that wait are in the custom status.
+	shown = 100
+	// An execution has so many events, and so many for each instance that the next has to
+	// watch anew.
+	events, eventsAPlace = 300, 10
+)
+
+type question struct {
+	Place
+	N int `json:"n"`
+}
+
+type answer struct {
+	Ask  string `json:"ask"`
+	Full bool   `json:"full,omitempty"`
+}
+
+var (
+	gates     = turnstile.NewOrchestration[Line, turnstile.None]("gate")
+	questions = turnstile.NewEvent[question]("gate.question").Rejecting()
+	answers   = turnstile.NewEvent[answer]("gate.answer")
+)
+
+// Part is the orchestration that gates are instances of.
+func Part() turnstile.Part { return gates.With(turnstile.KeepExecutions(10)).Implement(run) }
+
+// InstanceID returns the id of the instance that the gate of a key is.
+func InstanceID(key string) string { return "gate:" + key }
+
+// Enter waits until fewer than n of the instances that have entered the gate of the key run.
+// The end of an instance gives its place back, whatever end it is, and nothing else does.
+// Call it first, in each execution: one that has continued as new keeps its place.
+//
+// Errors: [ErrFull]; [*turnstile.CancelledError], after which the instance should end.
+func Enter(ctx turnstile.Context, key string, n int) error {
+	if n < 1 {
+		return fmt.Errorf("gate: the limit of %q is %d, it must be at least 1", key, n)
+	}
+	// It has no effect if the gate is there.
+	id, err := gates.With(turnstile.InstanceID(InstanceID(key))).StartDetached(ctx, Line{})
+	if err != nil {
+		return err
+	}
+	me := turnstile.Info(ctx)
+	ask := turnstile.UUID(ctx)
+	if err := questions.RaiseTo(ctx, id, question{Place{me.Instance, me.Name, ask}, n}); err != nil {
+		return err
+	}
+	for {
+		switch a, err := answers.Wait(ctx); {
+		case err != nil:
+			return err
+		case a.Ask == ask && a.Full:
+			return ErrFull
+		case a.Ask == ask:
+			return nil
+		}
+	}
+}
+
+// runner is one execution of a gate. Its branches share it: one runs at a time.
+type runner struct{ Line }
+
+// run is the implementation of the orchestration.
+func run(ctx turnstile.Context, line Line) (turnstile.None, error) {
+	// A cancel of the gate would be one of all who wait at it.
+	ctx = turnstile.WithoutCancel(ctx)
+	r := &runner{line}
+	// What an earlier execution has watched tells this one of its end.
+	for _, p := range slices.Concat(r.Running, r.Waiting) {
+		r.watch(ctx, p)
+	}
+	// Nothing is free, unless an operator has begun the gate again with another line.
+	if err := r.admit(ctx); err != nil {
+		return turnstile.None{}, err
+	}
+	for {
+		q, err := questions.Wait(ctx)
+		if err != nil {
+			return turnstile.None{}, err
+		}
+		if err := r.asked(ctx, q); err != nil {
+			return turnstile.None{}, err
+		}
+		if turnstile.Info(ctx).HistoryLength > int64(events+eventsAPlace*(len(r.Running)+len(r.Waiting))) {
+			return turnstile.None{}, gates.ContinueAsNew(ctx, r.Line)
+		}
+	}
+}
+
+// asked takes a question.
+func (r *runner) asked(ctx turnstile.Context, q question) error {
+	r.N = q.N
+	same := func(p Place) bool { return p.Instance == q.Instance }
+	waits := slices.IndexFunc(r.Waiting, same)
+	switch {
+	case slices.ContainsFunc(r.Running, same): // It has continued as new, or asks twice.
+		if err := answers.RaiseTo(ctx, q.Instance, answer{Ask: q.Ask}); err != nil {
+			return err
+		}
+	case waits >= 0: // It has given up an earlier question, and keeps its place in the line.
+		r.Waiting[waits] = q.Place
+	case len(r.Waiting) >= Longest:
+		return answers.RaiseTo(ctx, q.Instance, answer{q.Ask, true})
+	default:
+		r.Waiting = append(r.Waiting, q.Place)
+		r.watch(ctx, q.Place)
+	}
+	return r.admit(ctx)
+}
+
+// watch starts a branch that waits for the end of an instance, as a parent does that leaves
+// its child.
+func (r *runner) watch(ctx turnstile.Context, p Place) {
+	instance := turnstile.NewOrchestration[any, any](p.Name).With(turnstile.InstanceID(p.Instance),
+		turnstile.UseExisting(), turnstile.ParentClosePolicy(turnstile.Abandon))
+	turnstile.Go(ctx, func(ctx turnstile.Context) (turnstile.None, error) {
+		// Completed, failed, cancelled, terminated or purged: it has ended.
+		_, _ = instance.Call(ctx, nil)
+		same := func(other Place) bool { return other.Instance == p.Instance }
+		r.Running, r.Waiting = slices.DeleteFunc(r.Running, same), slices.DeleteFunc(r.Waiting, same)
+		return turnstile.None{}, r.admit(ctx)
+	})
+}
+
+// admit gives the free places to the first that wait.
+func (r *runner) admit(ctx turnstile.Context) error {
+	for len(r.Running) < r.N && len(r.Waiting) > 0 {
+		first := r.Waiting[0]
+		r.Waiting, r.Running = r.Waiting[1:], append(r.Running, first)
+		if err := answers.RaiseTo(ctx, first.Instance, answer{Ask: first.Ask}); err != nil {
+			return err
+		}
+	}
+	r.Length = len(r.Waiting)
+	status := r.Line
+	status.Waiting = status.Waiting[:min(r.Length, shown)]
+	return turnstile.SetCustomStatus(ctx, status)
+}
