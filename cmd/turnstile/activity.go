@@ -84,7 +84,7 @@ func heartbeatCommand() *command {
 		long:     paragraph("Restarts the heartbeat timeout of the activity. Fails if the activity was cancelled.", "", tokenHelp),
 		examples: []string{`turnstile heartbeat @token.txt --details '{"page":17}'`},
 		declare: func(c *cli, flags *flag.FlagSet) action {
-			details := flags.String("details", "", "`JSON` for the next attempt, @FILE, or - for standard input; default those given before")
+			details := flags.String("details", "", "`JSON` for the next attempt, @FILE, or - for standard input; default: the details given before")
 			return func(ctx context.Context, operands []string) error {
 				token, err := c.readToken(operands[0], *details == "-")
 				if err != nil {

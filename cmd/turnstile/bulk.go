@@ -57,7 +57,7 @@ func (b *bulk) declare(flags *flag.FlagSet) {
 	flags.BoolVar(&b.dryRun, "dry-run", false, "only say how many instances are selected, and which")
 	flags.StringVar(&b.yes, "yes", "", "skip the question if exactly `MANY` instances are selected (--dry-run prints the number), or any")
 	flags.Float64Var(&b.rate, "rate", batchRate, "`N` instances a second at most")
-	flags.StringVar(&b.resume, "resume", "", "go on with the batch `ID` that was interrupted")
+	flags.StringVar(&b.resume, "resume", "", "continue the batch `ID` that was interrupted")
 }
 
 // action does it to the instances that are named, or to those that are selected.

@@ -35,7 +35,7 @@ func wakeCommand() *command {
 					return cl.Wake(ctx, instance)
 				}}
 			b.declare(flags)
-			flags.StringVar(&b.problem, "problem", "", "only those stuck for this `KIND` of problem, such as nondeterminism, panic, not_registered")
+			flags.StringVar(&b.problem, "problem", "", "only instances stuck for this `KIND` of problem, such as nondeterminism, panic, not_registered")
 			run := b.action(c)
 			return func(ctx context.Context, operands []string) error {
 				if b.status == string(client.StatusRunning) {

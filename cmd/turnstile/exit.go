@@ -31,7 +31,7 @@ var exitMeanings = []struct {
 	{exitNotFound, "there is no such instance, execution or dead letter"},
 	{exitBadEnd, "the instance that was waited for ended otherwise than completed (wait, watch, start --wait)"},
 	{exitTimeout, "it had not ended when --timeout was over (wait, watch, start --wait)"},
-	{exitInterrupted, "it was interrupted (Ctrl-C, SIGTERM); a batch says how to go on"},
+	{exitInterrupted, "it was interrupted (Ctrl-C, SIGTERM); a batch says how to continue"},
 }
 
 // badEndError says that an instance ended otherwise than completed.

@@ -79,7 +79,7 @@ func pauseCommand() *command {
 func unpauseCommand() *command {
 	return &command{
 		name: "unpause", most: 0, also: []string{"enable"},
-		short: "let a paused stack go on",
+		short: "let a paused stack continue",
 		long: paragraph(
 			"Turns on the event sources: first the orchestrator queue, so that no worker begins an",
 			"activity that was cancelled or timed out meanwhile, then the delay and activity-dead queues,",

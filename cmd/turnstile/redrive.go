@@ -18,14 +18,14 @@ import (
 func redriveCommand() *command {
 	return &command{
 		name: "redrive", also: []string{"resume-failed", "retry", "fork"}, operands: "[INSTANCE…]", most: -1, words: instanceIDs(ended[:3]...),
-		short: "let failed instances go on where they failed",
+		short: "let failed instances continue where they failed",
 		long: paragraph(
-			"The instance goes on in its next execution, with the deployed code. Completed operations",
+			"The instance continues in its next execution, with the deployed code. Completed operations",
 			"stay completed; failed and open ones start again, failed children too. If the code disagrees",
 			"with the history, nothing changes, and the redrive becomes a dead letter (redrive_refused).",
 			"To start from the beginning, use rerun. For a stuck instance, use wake.",
 			"",
-			"With --as, a new instance goes on in its place: a fork. The named instance stays as it is,",
+			"With --as, a new instance continues in its place: a fork. The named instance stays as it is,",
 			"and may still run.",
 			"",
 			"--dry-run with an instance shows what would start again.",
@@ -55,8 +55,8 @@ func redriveCommand() *command {
 			b.declare(flags)
 			c.settings.declareActor(flags)
 			flags.StringVar(&b.reason, "reason", "", "`TEXT` for the history")
-			flags.Int64Var(&r.From, "from", 0, "go on at this `EVENT` of the last execution: its operation and everything after it happen again; default where it failed")
-			flags.StringVar(&r.As, "as", "", "new `INSTANCE` that goes on in place of the named one, which stays as it is")
+			flags.Int64Var(&r.From, "from", 0, "continue at this `EVENT` of the last execution: its operation and everything after it happen again; default where it failed")
+			flags.StringVar(&r.As, "as", "", "new `INSTANCE` that continues in place of the named one, which stays as it is")
 			flags.BoolVar(&r.Reset, "reset", false, "terminate an instance that has not ended, then redrive it")
 			run := b.action(c)
 			return func(ctx context.Context, operands []string) error {

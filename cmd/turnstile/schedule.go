@@ -122,7 +122,7 @@ func when(d *schedule.Definition) string {
 }
 
 func scheduleShowCommand() *command {
-	return onSchedule("show", "show a schedule: its next ticks, what it has started, what it has missed",
+	return onSchedule("show", "show a schedule: its next ticks, started instances, missed ticks",
 		paragraph("Shows the definition, the next five ticks, the newest ten instances with what became of",
 			"them, and the newest ticks that started nothing, with their reason: overlap, buffer full,",
 			"outage or deleted. Times are UTC."),

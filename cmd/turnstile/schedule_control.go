@@ -19,13 +19,13 @@ func schedulePauseCommand() *command {
 }
 
 func scheduleResumeCommand() *command {
-	return onSchedule("resume", "let a paused schedule go on with its next tick",
-		paragraph("It goes on with the first tick after now."),
+	return onSchedule("resume", "let a paused schedule continue with its next tick",
+		paragraph("It continues with the first tick after now."),
 		noted("resumed", (*schedule.Client).Resume), "turnstile schedule resume nightly-report")
 }
 
 func scheduleDeleteCommand() *command {
-	return onSchedule("delete", "delete a schedule; the instances that it has started go on",
+	return onSchedule("delete", "delete a schedule; the instances that it has started continue",
 		paragraph("The name can be created again at once. A deployment that applies its definition creates",
 			"it again."),
 		noted("deleted", (*schedule.Client).Delete), "turnstile schedule delete nightly-report")

@@ -48,10 +48,10 @@ type selection struct {
 func (s *selection) declare(flags *flag.FlagSet) {
 	flags.StringVar(&s.status, "status", "", "only with this `STATUS`: "+strings.Join(statuses(), ", "))
 	flags.StringVar(&s.query.Name, "name", "", "only of the orchestration `NAME`")
-	flags.StringVar(&s.query.Prefix, "prefix", "", "only those whose id begins with `PREFIX`")
+	flags.StringVar(&s.query.Prefix, "prefix", "", "only instances whose id begins with `PREFIX`")
 	flags.StringVar(&s.since, "since", "", "only started at this `TIME` or later: 24h or 7d ago, 2026-01-31, 2026-01-31T12:00:00Z")
 	flags.StringVar(&s.until, "until", "", "only started before this `TIME`")
-	flags.StringVar(&s.where, "where", "", "only those whose search attributes meet these `CONDITIONS`")
+	flags.StringVar(&s.where, "where", "", "only instances whose search attributes meet these `CONDITIONS`")
 }
 
 // given reports whether anything was selected.

@@ -45,7 +45,7 @@ func suspendCommand() *command {
 func resumeCommand() *command {
 	return &command{
 		name: "resume", also: []string{"unsuspend", "release", "continue"}, operands: "[INSTANCE…]", most: -1, words: instanceIDs(client.StatusSuspended, client.StatusScheduled),
-		short: "let suspended instances go on",
+		short: "let suspended instances continue",
 		long: paragraph(
 			"The code of the instance processes, in order, what came while it was suspended. One resume",
 			"ends all earlier suspends. A scheduled instance begins at once. For a paused stack, use",
