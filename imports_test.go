@@ -37,6 +37,7 @@ var layers = []layer{
 	{dir: "internal/near", foreign: "pgregory.net/rapid"},
 	{dir: "history", own: "internal/jsonscan"},
 	{dir: "internal/redriving", own: "history"},
+	{dir: "internal/cause", own: ". history"}, // the root in its tests
 	{dir: "engine", own: "history internal/near internal/redriving"},
 	{dir: "internal/keyring", own: "store"},
 	{dir: "internal/wire", own: "history internal/jsonscan internal/near"},
@@ -101,10 +102,10 @@ var layers = []layer{
 	{dir: "internal/deadletter", own: "codec internal/queue internal/wire"},
 	// The page and the API of the console: it stands on the client, and knows
 	// nothing of what it is mounted in.
-	{dir: "internal/console/api", own: ". client internal/catalog internal/deadletter history internal/recording internal/schema internal/timeline store internal/wire"},
+	{dir: "internal/console/api", own: ". client internal/catalog internal/cause internal/deadletter history internal/recording internal/schema internal/timeline store internal/wire"},
 	{dir: "internal/console/page"},
 	{dir: "console", own: "client internal/console"},
-	{dir: "internal/console", own: ". client codec internal/console/api internal/console/page internal/catalog internal/deadletter history internal/recording internal/near internal/schema internal/timeline internal/queue schedule store internal/wire internal/exports"},
+	{dir: "internal/console", own: ". client codec internal/console/api internal/console/page internal/catalog internal/cause internal/deadletter history internal/recording internal/near internal/schema internal/timeline internal/queue schedule store internal/wire internal/exports"},
 	{dir: "embedded/...", own: "any"},
 	{dir: "turnstiletest/...", own: "any"},
 	// From what is decided to what looks for failures: nobody below knows who is above.

@@ -50,6 +50,9 @@ type instances interface {
 	// they cost.
 	Timeline(ctx context.Context, instance string, executions int) (api.Timeline, error)
 	List(ctx context.Context, q client.ListQuery) (client.ListPage, error)
+	// Failures are what failed between the times of a query, by cause; with a key those
+	// of this cause, with its instances.
+	Failures(ctx context.Context, q client.ListQuery, key string) (api.FailureList, error)
 	// Limits, and what changes them; see client.Client.
 	Limits(ctx context.Context) ([]client.Limit, error)
 	Limit(ctx context.Context, key string) (client.Limit, error)
@@ -88,13 +91,29 @@ func (c ofClient) Confirm(ctx context.Context, name string, started client.Start
 	return run.WaitStarted(ctx)
 }
 
-// Timeline asks a console for it that is made for that.
 func (c ofClient) Timeline(ctx context.Context, instance string, executions int) (api.Timeline, error) {
-	handler, err := console.Handler(c.Client, console.WithExplainer(explained), console.WithClock(c.now))
+	over, err := c.console()
 	if err != nil {
 		return api.Timeline{}, err
 	}
-	return remote.Over(handler, nil).Timeline(ctx, instance, executions)
+	return over.Timeline(ctx, instance, executions)
+}
+
+func (c ofClient) Failures(ctx context.Context, q client.ListQuery, key string) (api.FailureList, error) {
+	over, err := c.console()
+	if err != nil {
+		return api.FailureList{}, err
+	}
+	return over.Failures(ctx, q, key)
+}
+
+// console is one that is made to ask it for what only a console puts together.
+func (c ofClient) console() (*remote.Client, error) {
+	handler, err := console.Handler(c.Client, console.WithExplainer(explained), console.WithClock(c.now))
+	if err != nil {
+		return nil, err
+	}
+	return remote.Over(handler, nil), nil
 }
 
 func (c ofClient) Purge(ctx context.Context, instance string, what api.Purge) error {

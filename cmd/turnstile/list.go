@@ -11,6 +11,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
+	"github.com/turnstile-go/turnstile/internal/cause"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/printable"
 	"github.com/turnstile-go/turnstile/store"
@@ -158,7 +159,7 @@ func why(d *client.Description) string {
 	case d.Problem != nil:
 		return printable.Line(named(d.Problem.Kind, d.Problem.Message))
 	case d.Failure != nil && d.Failure.Message != "":
-		return printable.Line(named(d.Failure.Kind, d.Failure.Message))
+		return printable.Line(cause.OfFailure(d.Failure, d.Name).Line())
 	}
 	return ""
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/cause"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
@@ -54,7 +55,7 @@ func why(d *client.Description) string {
 	case d.Problem != nil:
 		return clip(named(d.Problem.Kind, d.Problem.Message), longest)
 	case d.Failure != nil && d.Failure.Message != "":
-		return clip(named(d.Failure.Kind, d.Failure.Message), longest)
+		return clip(cause.OfFailure(d.Failure, d.Name).Line(), longest)
 	}
 	return ""
 }

@@ -28,6 +28,7 @@ func encode(id string) string {
 var views = []struct{ name, address string }{
 	{"instances", "#/instances"},
 	{"instances of a status", "#/instances?status=stuck"},
+	{"failures", "#/failures?since=all"},
 	{"stuck", "#/stuck"},
 	{"dead letters", "#/dead-letters"},
 	{"queues", "#/queues"},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/internal/cause"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -29,7 +30,9 @@ type Instance struct {
 	CustomStatus     json.RawMessage            `json:"custom_status,omitempty"`
 	Output           json.RawMessage            `json:"output,omitempty"`
 	Failure          *wire.Failure              `json:"failure,omitempty"`
-	Problem          *store.Problem             `json:"problem,omitempty"`
+	// Cause says in a line what failed first, where a failure was handed on.
+	Cause   string         `json:"cause,omitempty"`
+	Problem *store.Problem `json:"problem,omitempty"`
 	// Suspension says since when, by whom and why it is suspended.
 	Suspension *store.Suspension `json:"suspension,omitempty"`
 	// LoopedAt is when it was slowed last, because it goes on without a pause.
@@ -98,6 +101,11 @@ func InstanceOf(d *client.Description) Instance {
 	}
 	if d.Sealed != nil {
 		out.Sealed = d.Sealed.Error()
+	}
+	if d.Failure != nil {
+		if first := cause.OfFailure(d.Failure, d.Name); first.Message != d.Failure.Message || d.Failure.Source != "" {
+			out.Cause = first.Line()
+		}
 	}
 	if p := d.Parent; p != nil {
 		out.Parent = &Parent{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID}

@@ -13,6 +13,7 @@ import { go, useLocation } from "./router.js";
 import { plainText } from "./visible.js";
 import { Instance, Inspect } from "./instance/index.js";
 import { Instances } from "./views/instances.js";
+import { Failures } from "./views/failures.js";
 import { Stuck } from "./views/stuck.js";
 import { DeadLetters } from "./views/deadletters.js";
 import { Queues } from "./views/queues.js";
@@ -26,6 +27,7 @@ import { StartDialog } from "./actions/start.js";
 // The views of the navigation: segment, word, key behind g.
 const views = [
   ["instances", "Instances", "i"],
+  ["failures", "Failures", "f"],
   ["stuck", "Stuck", "s"],
   ["schedules", "Schedules", "c"],
   ["dead-letters", "Dead letters", "d"],
@@ -124,6 +126,7 @@ function View({ where }) {
   if (view === "instances" && id !== undefined) return html`<${Instance} key=${id} id=${id} rest=${rest} query=${query} />`;
   switch (view) {
     case "instances": return html`<${Instances} query=${query} />`;
+    case "failures": return html`<${Failures} query=${query} />`;
     case "stuck": return html`<${Stuck} query=${query} />`;
     case "schedules": return html`<${Schedules} name=${id} />`;
     case "dead-letters": return html`<${DeadLetters} query=${query} />`;

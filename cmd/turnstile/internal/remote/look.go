@@ -20,11 +20,11 @@ func (c *Client) Describe(ctx context.Context, instance string) (client.Descript
 	if _, err := c.get(ctx, "instances/"+segment(instance), nil, &got); err != nil {
 		return client.Description{}, err
 	}
-	return descriptionOf(&got), nil
+	return DescriptionOf(&got), nil
 }
 
-// descriptionOf is an instance as a client describes it.
-func descriptionOf(i *api.Instance) client.Description {
+// DescriptionOf is an instance as a client describes it.
+func DescriptionOf(i *api.Instance) client.Description {
 	d := client.Description{
 		Instance: i.Instance, Name: i.Name, Version: i.Version, Status: client.Status(i.Status),
 		ExecutionID: i.ExecutionID, FirstExecution: max(i.FirstExecution, 1), Pruned: i.Pruned, StartID: i.StartID,
@@ -140,9 +140,22 @@ func (c *Client) List(ctx context.Context, q client.ListQuery) (client.ListPage,
 	}
 	page := client.ListPage{NextPageToken: got.NextPageToken}
 	for i := range got.Instances {
-		page.Instances = append(page.Instances, descriptionOf(&got.Instances[i]))
+		page.Instances = append(page.Instances, DescriptionOf(&got.Instances[i]))
 	}
 	return page, nil
+}
+
+// Failures returns what has failed between two times, by cause; with a key only of
+// this cause, with its instances.
+func (c *Client) Failures(ctx context.Context, q client.ListQuery, key string) (api.FailureList, error) {
+	v := listed(&q)
+	v.Del("page_size")
+	if key != "" {
+		v.Set("cause", key)
+	}
+	var got api.FailureList
+	_, err := c.get(ctx, "failures", v, &got)
+	return got, err
 }
 
 func listed(q *client.ListQuery) url.Values {

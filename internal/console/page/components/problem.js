@@ -10,10 +10,12 @@ import { Diff } from "./diff.js";
 import { Chip } from "./status.js";
 import { Copy, External, Text } from "./text.js";
 
-// ProblemLine is the problem, the failure or why it is suspended, in a line. Props: instance.
+// ProblemLine is the problem, the failure with
+// what failed first, or why it is suspended, in a line. Props: instance.
 export function ProblemLine({ instance: i }) {
   const p = i.suspension?.reason && !i.problem ? { message: i.suspension.reason } : i.problem ?? i.failure;
   if (!p || (!p.message && !p.kind)) return null;
+  if (i.cause && p === i.failure) return html`<span class=${"problem-line " + i.status}><${Text} value=${i.cause} max=${300} /></span>`;
   const kind = p.kind ?? "", message = p.message ?? "";
   return html`<span class=${"problem-line " + i.status}>${kind && kind !== i.status && !message.startsWith(kind) && html`<strong>${kind}</strong> `}<${Text} value=${message} max=${300} /></span>`;
 }

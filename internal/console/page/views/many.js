@@ -26,8 +26,9 @@ export function useSelection(query) {
 }
 
 // SelectionBar says how many are selected, and offers what can be done. Props: selection
-// (useSelection), rows (that are shown), query, more (there are other pages).
-export function SelectionBar({ selection: s, rows, query, more }) {
+// (useSelection), rows (that are shown), query, more (there are other pages), here (the
+// word for all rows), onActed (something was sent).
+export function SelectionBar({ selection: s, rows, query, more, here = "Select this page", onActed }) {
   const [open, setOpen] = useState(null), [reading, setReading] = useState(0), [error, setError] = useState("");
   const abort = useRef(null);
   useEffect(() => () => abort.current?.abort(), []);
@@ -54,9 +55,9 @@ export function SelectionBar({ selection: s, rows, query, more }) {
   const offered = manyActions.map(([key, word, , danger]) => [key, word, danger, selected.filter((i) => fits(key, i)).length]).filter(([, , , n]) => n > 0);
   const narrowed = query.status || filters(query).length > 0;
   return html`<section class="card selection" aria-label="Selection"><p role="status"><strong>${count(selected.length)} selected</strong>${reading > 0 && html` <span class="muted">${count(reading)} read…</span>`}${error && html` <span class="bad"><${Text} value=${error} max=${300} /></span>`}</p>
-    <div class="actions"><${Button} onClick=${() => s.add(rows)}>Select this page<//>${more && html`<${Button} busy=${reading > 0} onClick=${all} title="Reads a record for each">Select all ${narrowed ? "that match" : "instances"}<//>`}${selected.length > 0 && html`<${Button} onClick=${s.clear}>Clear<//>`}
+    <div class="actions"><${Button} onClick=${() => s.add(rows)}>${here}<//>${more && html`<${Button} busy=${reading > 0} onClick=${all} title="Reads a record for each">Select all ${narrowed ? "that match" : "instances"}<//>`}${selected.length > 0 && html`<${Button} onClick=${s.clear}>Clear<//>`}
       ${offered.map(([key, word, danger, n]) => html`<${Button} key=${key} kind=${danger ? "danger" : ""} onClick=${() => setOpen(key)}>${word} ${count(n)}<//>`)}</div>
-    ${open && html`<${ManyDialog} of=${open} instances=${selected} onClose=${() => setOpen(null)} onSent=${s.drop} />`}</section>`;
+    ${open && html`<${ManyDialog} of=${open} instances=${selected} onClose=${() => { setOpen(null); onActed?.(); }} onSent=${s.drop} />`}</section>`;
 }
 
 // ManyDialog says what is about to happen, does it, shows how far it is, and stops. Props:

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	flag "github.com/spf13/pflag"
+
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/remote"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
+	"github.com/turnstile-go/turnstile/internal/cause"
+	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/internal/printable"
+)
+
+func failuresCommand() *command {
+	return &command{
+		name: "failures", also: []string{"errors", "causes", "failed"}, most: 0,
+		short: "list what failed or is stuck, by cause",
+		long: paragraph(
+			"Groups failed, stuck and corrupt instances by what failed first: activity or orchestration,",
+			"kind, code, and message without ids and numbers. Each group has a key; --cause lists its",
+			"instances. --since and --until are about the time of the failure, and the bars too.",
+			"",
+			"It reads the records of at most 1,000 instances of each of the three statuses, those that",
+			"started last."),
+		examples: []string{
+			"turnstile failures",
+			"turnstile failures --since 7d --name Fulfil",
+			"turnstile failures --since 7d --cause 1f3a90c2",
+			"turnstile failures --cause 1f3a90c2 --ids | xargs turnstile redrive",
+		},
+		declare: func(c *cli, flags *flag.FlagSet) action {
+			var s selection
+			var key string
+			var ids bool
+			flags.StringVar(&s.query.Name, "name", "", "only of the orchestration `NAME`")
+			flags.StringVar(&s.query.Prefix, "prefix", "", "only those whose id begins with `PREFIX`")
+			flags.StringVar(&s.where, "where", "", "only those whose search attributes meet these `CONDITIONS`; see list")
+			flags.StringVar(&s.since, "since", "24h", "only what failed at this `TIME` or later: 24h or 7d ago, 2026-01-31, 2026-01-31T12:00:00Z")
+			flags.StringVar(&s.until, "until", "", "only what failed before this `TIME`")
+			flags.StringVar(&key, "cause", "", "list the instances of the cause with this `KEY`")
+			flags.BoolVar(&ids, "ids", false, "with --cause: print ids alone, one a line")
+			return func(ctx context.Context, _ []string) error {
+				if err := s.check(c.now()); err != nil {
+					return err
+				}
+				if ids && key == "" {
+					return usagef("--ids needs --cause KEY")
+				}
+				cl, err := c.client(ctx)
+				if err != nil {
+					return err
+				}
+				found, err := cl.Failures(ctx, s.query, key)
+				if err != nil {
+					return err
+				}
+				return c.printFailures(&found, key, ids)
+			}
+		},
+	}
+}
+
+func (c *cli) printFailures(found *api.FailureList, key string, ids bool) error {
+	switch {
+	case c.json():
+		return c.printJSON(found)
+	case len(found.Causes) == 0 && key != "":
+		fmt.Fprintln(c.err, "no instance has this cause: turnstile failures lists the keys; give the same --since")
+	case len(found.Causes) == 0:
+		fmt.Fprintln(c.err, "nothing failed, and nothing is stuck")
+	case key != "":
+		t := instanceTable()
+		for i := range found.Causes[0].Members {
+			d := remote.DescriptionOf(&found.Causes[0].Members[i])
+			if ids {
+				fmt.Fprintln(c.out, d.Instance)
+				continue
+			}
+			c.instanceRow(t, &d)
+		}
+		if t.Len() > 0 {
+			t.Print(c.screen(c.out))
+		}
+	default:
+		t := term.NewTable("CAUSE", "STATUS", "INSTANCES", "LAST", "WHEN", "WHAT")
+		for i := range found.Causes {
+			f := &found.Causes[i]
+			what := cause.Cause{Kind: f.Kind, Source: f.Source, Message: f.Message}.Line()
+			t.Row(term.Text(f.Key), term.Text(f.Status), term.Text(strconv.Itoa(f.Instances)), term.Text(plain.Ago(c.now(), f.Last)),
+				term.Text(bars(f.Bars)), term.Text(printable.Line(what)))
+		}
+		t.Print(c.screen(c.out))
+	}
+	if found.More {
+		fmt.Fprintf(c.err, "%d instances were read; those that started earlier were not\n", found.Read)
+	}
+	return nil
+}
+
+// bars draws numbers as bars of one line.
+func bars(numbers []int) string {
+	most := 1
+	for _, n := range numbers {
+		most = max(most, n)
+	}
+	steps := []rune("▁▂▃▄▅▆▇█")
+	out := make([]rune, len(numbers))
+	for i, n := range numbers {
+		out[i] = '·'
+		if n > 0 {
+			out[i] = steps[(n*(len(steps)-1))/most]
+		}
+	}
+	return string(out)
+}

@@ -1,0 +1,176 @@
+package console
+
+import (
+	"cmp"
+	"context"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/internal/cause"
+	"github.com/turnstile-go/turnstile/internal/console/api"
+)
+
+const (
+	// failuresRead is how many records of each status are read at most, and
+	// failurePages in how many pages: with conditions a page may be short.
+	failuresRead, failurePages = 1000, 5
+	// mostBars is how many bars there are at most.
+	mostBars = 31
+	// newestShown is how many ids a cause has.
+	newestShown = 5
+)
+
+// barWidths are those that people read with ease.
+var barWidths = []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour, 24 * time.Hour, 7 * 24 * time.Hour, 30 * 24 * time.Hour}
+
+// fallen is an instance that has failed or is stuck.
+type fallen struct {
+	d     *client.Description
+	cause cause.Cause
+	key   string
+	at    time.Time
+}
+
+func (h *handler) failures(r *request) (api.FailureList, error) {
+	asked := url.Values{}
+	for name, v := range r.query {
+		if name != "cause" {
+			asked[name] = v
+		}
+	}
+	q, err := listQuery(asked)
+	if err != nil {
+		return api.FailureList{}, err
+	}
+	from, to := q.From, q.To
+	if !from.IsZero() && !to.IsZero() && !from.Before(to) {
+		return api.FailureList{}, api.Errorf(api.CodeInvalid, "from %s is not before to %s", r.query.Get("from"), r.query.Get("to"))
+	}
+	q.From, q.To = time.Time{}, time.Time{}
+	out := api.FailureList{At: h.now().UTC(), Causes: []api.FailureCause{}}
+	var all []fallen
+	for _, status := range []client.Status{client.StatusFailed, client.StatusStuck, client.StatusCorrupt} {
+		q.Status = status
+		found, more, err := h.readFallen(r.Context(), q)
+		if err != nil {
+			return out, err
+		}
+		out.Read += len(found)
+		out.More = out.More || more
+		all = append(all, found...)
+	}
+	all = slices.DeleteFunc(all, func(f fallen) bool {
+		return f.at.Before(from) || !to.IsZero() && !f.at.Before(to)
+	})
+	slices.SortStableFunc(all, func(a, b fallen) int { return b.at.Compare(a.at) })
+	out.From, out.To = from, cmp.Or(to, out.At)
+	if from.IsZero() {
+		out.From = out.To.Add(-time.Hour)
+		if len(all) > 0 && all[len(all)-1].at.Before(out.From) {
+			out.From = all[len(all)-1].at
+		}
+	}
+	bars := layBars(&out)
+	out.Causes = causesOf(all, bars, out.From, time.Duration(out.WidthMS)*time.Millisecond, r.query.Get("cause"))
+	return out, nil
+}
+
+// readFallen reads the records of a status that started last.
+func (h *handler) readFallen(ctx context.Context, q client.ListQuery) (all []fallen, more bool, err error) {
+	q.PageSize = failuresRead
+	for range failurePages {
+		page, err := h.client.List(ctx, q)
+		if err != nil {
+			return nil, false, err
+		}
+		for i := range page.Instances {
+			all = append(all, fallenOf(&page.Instances[i]))
+		}
+		if page.NextPageToken == "" {
+			return all, false, nil
+		}
+		if q.PageToken, q.PageSize = page.NextPageToken, failuresRead-len(all); q.PageSize <= 0 {
+			break
+		}
+	}
+	return all, true, nil
+}
+
+func fallenOf(d *client.Description) fallen {
+	f := fallen{d: d, at: cmp.Or(d.EndedAt, d.UpdatedAt), cause: cause.Cause{Source: d.Name}}
+	ids := []string{d.Instance}
+	switch {
+	case d.Problem != nil:
+		f.cause.Kind, f.cause.Message = d.Problem.Kind, d.Problem.Message
+		if d.Problem.SinceMS > 0 {
+			f.at = time.UnixMilli(d.Problem.SinceMS).UTC()
+		}
+	case d.Failure != nil:
+		f.cause = cause.OfFailure(d.Failure, d.Name)
+		ids = append(ids, d.Failure.Instance)
+	}
+	f.key = f.cause.Key(string(d.Status), ids...)
+	f.cause.Message = cmp.Or(f.cause.Message, f.cause.Kind)
+	return f
+}
+
+// layBars chooses the width of the bars, begins the first at a multiple of it, and
+// returns how many there are.
+func layBars(out *api.FailureList) int {
+	for _, width := range barWidths {
+		from := out.From.Truncate(width)
+		if n := int((out.To.Sub(from) + width - 1) / width); n <= mostBars || width == barWidths[len(barWidths)-1] {
+			out.From, out.WidthMS = from, width.Milliseconds()
+			return max(min(n, mostBars), 1)
+		}
+	}
+	return 1
+}
+
+// causesOf puts instances together, those that failed last first. With a key only
+// those of this cause are left, and listed.
+func causesOf(all []fallen, bars int, from time.Time, width time.Duration, key string) []api.FailureCause {
+	found := map[string]*api.FailureCause{}
+	for i := range all {
+		f := &all[i]
+		if key != "" && f.key != key {
+			continue
+		}
+		c := found[f.key]
+		if c == nil {
+			ids := []string{f.d.Instance}
+			if f.d.Failure != nil {
+				ids = append(ids, f.d.Failure.Instance)
+			}
+			c = &api.FailureCause{Key: f.key, Status: string(f.d.Status), Kind: f.cause.Kind, Source: f.cause.Source, Code: f.cause.Code,
+				Message: cause.Pattern(f.cause.Message, ids...), Example: clip(f.cause.Message, api.FoldOver),
+				Orchestrations: map[string]int{}, Last: f.at, Bars: make([]int, bars), Newest: []string{}}
+			found[f.key] = c
+		}
+		c.Instances++
+		c.Orchestrations[f.d.Name]++
+		c.First = f.at
+		if f.d.Parent == nil {
+			c.Roots++
+		}
+		c.Bars[max(0, min(bars-1, int(f.at.Sub(from)/width)))]++
+		if len(c.Newest) < newestShown {
+			c.Newest = append(c.Newest, f.d.Instance)
+		}
+		if key != "" {
+			one := api.InstanceOf(f.d)
+			one.Fold(api.FoldOver)
+			c.Members = append(c.Members, one)
+		}
+	}
+	out := make([]api.FailureCause, 0, len(found))
+	for _, c := range found {
+		out = append(out, *c)
+	}
+	slices.SortFunc(out, func(a, b api.FailureCause) int {
+		return cmp.Or(b.Instances-a.Instances, b.Last.Compare(a.Last), cmp.Compare(a.Key, b.Key))
+	})
+	return out
+}
