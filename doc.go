@@ -120,7 +120,7 @@
 //     [Event.Next]
 //   - Other orchestrations: [Orchestration.Call], [Orchestration.Start],
 //     [Orchestration.StartDetached], [Orchestration.ContinueAsNew]; other instances:
-//     [Event.RaiseTo], [CancelInstance]
+//     [Event.RaiseTo], [CancelInstance], [TerminateInstance]
 //   - Cancelling: [WithCancel], [WithTimeout], [WithoutCancel], [Future.Cancel]
 //   - Undoing: [Saga], [Undo]
 //   - Changing: [Version], [Patched]

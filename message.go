@@ -36,3 +36,17 @@ func CancelInstance(ctx Context, instance, reason string) error {
 	}
 	return run.CancelInstance(instance, reason)
 }
+
+// TerminateInstance ends another instance, as client.Client.Terminate does from outside:
+// its code is not asked, and undoes nothing. Use [CancelInstance] where it should. It is
+// sent once the turn is committed. It records one event.
+//
+// Errors: [*InvalidNameError], [*CancelledError] in a cancelled scope. With an
+// error nothing is recorded.
+func TerminateInstance(ctx Context, instance, reason string) error {
+	run := ctx.engine("TerminateInstance")
+	if err := validInstance(instance); err != nil {
+		return err
+	}
+	return run.TerminateInstance(instance, reason)
+}

@@ -87,7 +87,7 @@ func TestNothingIsSentFromACancelledScope(t *testing.T) {
 	kinds, err := outcome(t, func(ctx turnstile.Context) error {
 		scope, cancel := turnstile.WithCancel(ctx)
 		cancel("enough")
-		for _, err := range []error{approvedNumber.RaiseTo(scope, "x", 1), turnstile.CancelInstance(scope, "x", "y")} {
+		for _, err := range []error{approvedNumber.RaiseTo(scope, "x", 1), turnstile.CancelInstance(scope, "x", "y"), turnstile.TerminateInstance(scope, "x", "y")} {
 			if !errors.Is(err, turnstile.ErrCancelled) {
 				return differ("it gave %v", err)
 			}
@@ -96,5 +96,43 @@ func TestNothingIsSentFromACancelledScope(t *testing.T) {
 	})
 	if err != nil || len(kinds) != 2 {
 		t.Error(kinds, err)
+	}
+}
+
+func TestAnInstanceTerminatesAnother(t *testing.T) {
+	t.Parallel()
+	undone := false
+	end := turnstile.NewOrchestration[string, string]("End")
+	stubborn := turnstile.NewOrchestration[string, string]("Stubborn")
+	never := turnstile.NewEvent[string]("never")
+	e := start(t,
+		stubborn.Implement(func(ctx turnstile.Context, _ string) (string, error) {
+			_, err := never.Wait(ctx)
+			undone = true
+			return "", err
+		}),
+		end.Implement(func(ctx turnstile.Context, _ string) (string, error) {
+			var invalid *turnstile.InvalidNameError
+			if err := turnstile.TerminateInstance(ctx, "a\nb", "x"); !errors.As(err, &invalid) {
+				return "", differ("no instance id: %v", err)
+			}
+			return "said", turnstile.TerminateInstance(ctx, "stubborn", "no more")
+		}))
+	other := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, stubborn, "", client.WithInstanceID("stubborn")))
+	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, end, ""))
+	ok[string](t)(run.Wait(e.ctx))
+	if _, err := other.Wait(e.ctx); !errors.Is(err, turnstile.ErrTerminated) || !strings.Contains(err.Error(), "no more") {
+		t.Errorf("the other ended with %v", err)
+	}
+	if undone {
+		t.Error("its code went on")
+	}
+	// Code that cancels in its place disagrees with the history.
+	events := e.history(run.Instance)
+	for name, stop := range map[string]func(turnstile.Context, string, string) error{"terminates": turnstile.TerminateInstance, "cancels": turnstile.CancelInstance} {
+		changed := end.Implement(func(ctx turnstile.Context, _ string) (string, error) { return "said", stop(ctx, "stubborn", "no more") })
+		if turn := replay(t, turnstile.NewApp(changed), run.Instance, events); (turn.Stuck != nil) != (name == "cancels") {
+			t.Errorf("code that %s: %v", name, turn.Stuck)
+		}
 	}
 }

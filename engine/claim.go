@@ -80,7 +80,7 @@ func compare(e, want *history.Event, normalize Normalizer) string {
 		return "kind"
 	case e.Name != want.Name:
 		return "name"
-	case e.Op != want.Op:
+	case e.Op != want.Op, e.Imposed != want.Imposed:
 		return "operation"
 	case e.Version != want.Version:
 		return "version"

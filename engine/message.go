@@ -19,6 +19,12 @@ func (c *Context) CancelInstance(instance, reason string) error {
 		Instance: instance, ExplicitID: true, Reason: reason}, nil)
 }
 
+// TerminateInstance ends another instance, whose code is not asked.
+func (c *Context) TerminateInstance(instance, reason string) error {
+	return c.message("TerminateInstance", &history.Event{Kind: history.SystemCall, Op: history.OpCancelInstance, Imposed: history.ImposedTerminated,
+		Instance: instance, ExplicitID: true, Reason: reason}, nil)
+}
+
 func (c *Context) message(call string, want *history.Event, normalize Normalizer) error {
 	if _, err := c.x.enter(call, want.Name); err != nil {
 		return err

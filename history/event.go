@@ -101,7 +101,9 @@ type Event struct {
 	// OrchestrationFailed.
 	Failure *Failure
 	// Imposed is set on an OrchestrationFailed that the code did not make:
-	// ImposedTerminated, ImposedPolicy or ImposedLimit.
+	// ImposedTerminated, ImposedPolicy or ImposedLimit; and ImposedTerminated on an
+	// OpCancelInstance that ends the instance without asking its code. A build that
+	// overlooks that cancels it.
 	Imposed string
 	// Headers that what an ActivityScheduled, SubOrchestrationScheduled or
 	// OrchestrationChained starts gets besides those of the execution's start, or
@@ -282,7 +284,7 @@ const (
 	OpTrace      = "trace"
 	// OpRaiseEvent raises the external event Name for Instance.
 	OpRaiseEvent = "raise_event"
-	// OpCancelInstance asks Instance to stop, for Reason.
+	// OpCancelInstance asks Instance to stop, for Reason; or ends it (Imposed).
 	OpCancelInstance = "cancel_instance"
 	// OpPatch marks an execution that began with the patch Name.
 	OpPatch = "patch"

@@ -45,6 +45,9 @@ const (
 	Allow Overlap = "allow"
 	// CancelRunning cancels what runs and starts the newest tick when that has ended.
 	CancelRunning Overlap = "cancel_running"
+	// TerminateRunning terminates what runs and starts the newest tick when that has ended. The
+	// code of what runs is not asked, and undoes nothing.
+	TerminateRunning Overlap = "terminate_running"
 )
 
 // CatchUp says what happens to ticks that were due more than [OnTime] ago, because nothing ran
@@ -166,8 +169,8 @@ func (d *Definition) Check() error {
 		return wrong("zone", d.Zone, "an interval does not depend on a time zone; leave it out")
 	case d.Jitter < 0 || d.Jitter > MaxJitter:
 		return wrong("jitter", d.Jitter.String(), fmt.Sprintf("it must be 0 to %s", MaxJitter))
-	case !slices.Contains([]Overlap{"", Skip, BufferOne, BufferAll, Allow, CancelRunning}, d.Overlap):
-		return wrong("overlap", string(d.Overlap), "it must be skip, buffer_one, buffer_all, allow or cancel_running")
+	case !slices.Contains([]Overlap{"", Skip, BufferOne, BufferAll, Allow, CancelRunning, TerminateRunning}, d.Overlap):
+		return wrong("overlap", string(d.Overlap), "it must be skip, buffer_one, buffer_all, allow, cancel_running or terminate_running")
 	case !slices.Contains([]CatchUp{"", CatchUpLast, CatchUpAll, CatchUpNone}, d.CatchUp):
 		return wrong("catch_up", string(d.CatchUp), "it must be last, all or none")
 	case d.Window < 0 || d.Window > 0 && d.CatchUp != CatchUpAll:

@@ -43,13 +43,18 @@ func (r *runner) offer(ctx turnstile.Context, now, tick time.Time) error {
 		r.Buffered = append(r.Buffered, tick)
 	case BufferAll:
 		return r.buffer(tick)
-	case CancelRunning:
+	case CancelRunning, TerminateRunning:
 		for _, waiting := range r.Buffered {
 			skip(waiting, ReasonOverlap)
 		}
-		if len(r.Buffered) == 0 {
+		stop := turnstile.CancelInstance
+		if r.Definition.Overlap == TerminateRunning {
+			stop = turnstile.TerminateInstance
+		}
+		// An older build that sends it cancels what was to be terminated: so that is asked again.
+		if len(r.Buffered) == 0 || r.Definition.Overlap == TerminateRunning {
 			for _, running := range r.Running {
-				if err := turnstile.CancelInstance(ctx, running.Instance, "the next tick of its schedule is due"); err != nil {
+				if err := stop(ctx, running.Instance, "the next tick of its schedule is due"); err != nil {
 					return err
 				}
 			}

@@ -114,6 +114,8 @@ func TestWhatHappensIfATickComesWhileAnInstanceRuns(t *testing.T) {
 		schedule.Allow:     {[]string{"01T01:00 started", "01T02:00 started", "01T03:00 started", "01T04:00 started", "01T05:00 started"}, nil},
 		schedule.CancelRunning: {[]string{"01T01:00 failed", "01T02:00 failed", "01T03:00 failed", "01T04:00 failed", "01T05:00 started"},
 			nil},
+		schedule.TerminateRunning: {[]string{"01T01:00 failed", "01T02:00 failed", "01T03:00 failed", "01T04:00 failed", "01T05:00 started"},
+			nil},
 	} {
 		t.Run(string(policy), func(t *testing.T) {
 			t.Parallel()

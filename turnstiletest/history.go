@@ -88,6 +88,9 @@ func systemCall(e *history.Event) string {
 	case history.OpRaiseEvent:
 		return "Raise(" + e.Name + ")"
 	case history.OpCancelInstance:
+		if e.Imposed == history.ImposedTerminated {
+			return "Terminate(" + e.Instance + ")"
+		}
 		return "Cancel(" + e.Instance + ")"
 	case history.OpPatch:
 		return "Patch(" + e.Name + ")"

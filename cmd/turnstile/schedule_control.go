@@ -105,7 +105,7 @@ func scheduleCreateCommand() *command {
 			flags.StringVar(&d.Zone, "zone", "", "IANA `ZONE` of --cron, such as Europe/Berlin; default UTC")
 			flags.DurationVar(&d.Every, "every", 0, "an interval, in place of --cron: 30s, 15m, 24h")
 			flags.DurationVar(&d.Jitter, "jitter", 0, "delay each tick by a part of this `TIME`, 1h at most")
-			overlap := flags.String("overlap", "", "`POLICY` while an instance runs: skip (default), buffer_one, buffer_all, allow, cancel_running")
+			overlap := flags.String("overlap", "", "`POLICY` while an instance runs: skip (default), buffer_one, buffer_all, allow, cancel_running, terminate_running")
 			catchUp := flags.String("catch-up", "", "`POLICY` after an outage: last (default), all, none")
 			flags.DurationVar(&d.Window, "window", 0, "with --catch-up all: start ticks up to this `TIME` late; default 1h")
 			flags.StringVar(&d.Starts.Name, "starts", "", "`NAME` of the orchestration that it starts; required")

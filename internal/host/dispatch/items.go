@@ -117,6 +117,9 @@ func (out *Outbox) message(c *Commit, e *history.Event) {
 		item.Kind, item.Name, item.Data, item.Codec, item.ID = wire.ExternalRaised, e.Name, e.Payload, e.Codec, c.id("event", e.EventID)
 	case history.OpCancelInstance:
 		item.Kind, item.Reason, item.ID = wire.CancelInstance, e.Reason, c.id("cancel-instance", e.EventID)
+		if e.Imposed == history.ImposedTerminated {
+			item.Kind = wire.TerminateInstance
+		}
 	default:
 		return
 	}

@@ -49,6 +49,9 @@ func newSchedules(w *world.World) *scheduled {
 		Overlap: []schedule.Overlap{schedule.Skip, schedule.BufferOne, schedule.BufferAll, schedule.Allow, schedule.CancelRunning}[w.Choices.IntN(at, 5)],
 		CatchUp: []schedule.CatchUp{schedule.CatchUpLast, schedule.CatchUpAll, schedule.CatchUpNone}[w.Choices.IntN(at, 3)],
 		Starts:  schedule.Orchestration(job, world.Marker)}
+	if s.definition.Overlap == schedule.CancelRunning && w.Choices.Even(w.Choices.At(at, "terminates")) {
+		s.definition.Overlap = schedule.TerminateRunning
+	}
 	if w.Choices.OneIn(at, 3) {
 		ops := []string{"pause", "resume", "trigger", "delete"}
 		for range 1 + w.Choices.IntN(at, 3) {

@@ -9,7 +9,7 @@ import { go } from "../router.js";
 import { useResource } from "../resource.js";
 import { plainText } from "../visible.js";
 
-const word = { skip: "skip", buffer_one: "buffer one", buffer_all: "buffer all", allow: "allow", cancel_running: "cancel what runs" };
+const word = { skip: "skip", buffer_one: "buffer one", buffer_all: "buffer all", allow: "allow", cancel_running: "cancel what runs", terminate_running: "terminate what runs" };
 
 // when says when a schedule is due. Pure.
 export function when(s) {
