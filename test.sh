@@ -113,7 +113,7 @@ local_tests() {
 	step "store/dynamo and the workloads on DynamoDB Local"
 	localstack/local.sh dynamodb-up "$port"
 	TURNSTILE_DYNAMODB_ENDPOINT="http://127.0.0.1:$port" emulated . ./store/... ./internal/store/...
-	TURNSTILE_DYNAMODB_ENDPOINT="http://127.0.0.1:$port" emulated tools/bench -run DynamoDB\|EachWrites ./workloads
+	TURNSTILE_DYNAMODB_ENDPOINT="http://127.0.0.1:$port" emulated tools/bench -run DynamoDB\|EachWrites ./workloads ./retention
 	localstack/local.sh dynamodb-down "$port"
 
 	step "LocalStack up, the real template deployed with the real binaries"
