@@ -9,6 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/redriving"
 	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
 )
 
 // RedriveRequest is what [Client.Redrive] has go on.
@@ -92,23 +93,26 @@ const maxTakenOver = 3 << 20
 // the instance has, for what was open. A child whose id the code chose is not forked: the
 // fork asks for that id, as its declaration says.
 //
-// It reads the record and the history of the last execution.
+// It reads the record and the history of the last execution, and the record of As.
 //
 // Errors: [*NotFoundError]; [*StillRunningError] without Reset or As; [*RedriveError] if the
 // instance has completed and no event is given, if it has no such event, or if what is to be
 // taken over has more than 3 MB; [*turnstile.InvalidArgumentError] for As with the instance
-// itself, or with Reset, and for a From below 0; [*turnstile.InvalidNameError] for As; those
-// of [Client.Start].
+// itself, or with Reset, and for a From below 0; [*turnstile.InvalidNameError] for As; one that
+// wraps a [*codec.UnknownError] if the history is sealed under a key that is gone, as far as
+// the client seals itself, or shares its process with the orchestrator; [*AlreadyExistsError] and [*PurgedError] for As, also of a dry run; those of
+// [Client.Start]. A repeat with the DeduplicationID of a fork that was begun is none, also if
+// the instance has been purged since.
 func (c *Client) Redrive(ctx context.Context, r RedriveRequest) (Redriven, error) {
 	if err := r.check(); err != nil {
 		return Redriven{}, err
 	}
+	if r.As != "" {
+		return c.fork(ctx, &r)
+	}
 	d, err := c.Describe(ctx, r.Instance)
 	if err != nil {
 		return Redriven{}, err
-	}
-	if r.As != "" {
-		return c.fork(ctx, &d, &r)
 	}
 	if r.DeduplicationID != "" && r.DeduplicationID == d.StartID {
 		return Redriven{Started: Started{Instance: r.Instance, StartID: d.StartID}}, nil
@@ -159,9 +163,25 @@ func (r *RedriveRequest) check() error {
 	return validInstance(r.As)
 }
 
-// fork has another instance go on in place of one.
-func (c *Client) fork(ctx context.Context, d *Description, r *RedriveRequest) (Redriven, error) {
-	result, err := c.planRedrive(ctx, d, r)
+// fork has another instance go on in place of one. What stands under the id is looked at
+// first: a fork that was begun needs the instance no more, and its repeat does neither.
+func (c *Client) fork(ctx context.Context, r *RedriveRequest) (Redriven, error) {
+	switch found, err := c.cfg.Store.Describe(ctx, r.As); {
+	case errors.Is(err, store.ErrNotFound), err == nil && found.Free(c.cfg.Clock.Now()):
+	case err != nil:
+		return Redriven{}, err
+	case found.Purged:
+		return Redriven{}, &PurgedError{Instance: r.As, FreeAt: found.FreeAt}
+	case r.DeduplicationID != "" && found.KnowsStart(r.DeduplicationID):
+		return Redriven{Started: Started{Instance: r.As, StartID: r.DeduplicationID}}, nil
+	default:
+		return Redriven{}, alreadyExists(&found)
+	}
+	d, err := c.Describe(ctx, r.Instance)
+	if err != nil {
+		return Redriven{}, err
+	}
+	result, err := c.planRedrive(ctx, &d, r)
 	if err != nil || r.DryRun {
 		return result, err
 	}
@@ -186,6 +206,9 @@ func (c *Client) planRedrive(ctx context.Context, d *Description, r *RedriveRequ
 	turns, execution, err := c.read(ctx, *d, 0)
 	if err != nil {
 		return Redriven{}, err
+	}
+	if err := c.canOpen(turns); err != nil {
+		return Redriven{}, fmt.Errorf("turnstile: instance %q execution %d cannot be redriven, nothing was sent: %w", r.Instance, execution, err)
 	}
 	d.ExecutionID = execution
 	var events []history.Event
@@ -219,4 +242,23 @@ func (c *Client) planRedrive(ctx context.Context, d *Description, r *RedriveRequ
 		}
 	}
 	return result, nil
+}
+
+// canOpen returns a [*codec.UnknownError] for a history that was sealed by a codec, or under a
+// key, that the client lacks. It asks only where the client has what the orchestrator has: it
+// seals, or both are in one process. Operators need no keys.
+func (c *Client) canOpen(turns []store.Turn) error {
+	sample, err := c.cfg.Codecs.SealItem(wire.Item{Input: []byte("0")})
+	if err != nil {
+		return err
+	}
+	if sample.Codec == "" && c.cfg.Changed == nil {
+		return nil
+	}
+	for i := range turns {
+		if _, err := c.cfg.Codecs.OpenEvents(turns[i].Instance, turns[i].ExecutionID, turns[i].Events); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,10 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/codec"
+	"github.com/turnstile-go/turnstile/codec/aesgcm"
+	"github.com/turnstile-go/turnstile/codec/gzip"
+	"github.com/turnstile-go/turnstile/embedded"
 	"github.com/turnstile-go/turnstile/history"
 )
 
@@ -154,9 +159,30 @@ func TestO12AForkGoesOnAsAnotherInstance(t *testing.T) {
 		t.Errorf("event 5 is %+v", marker)
 	}
 	ok[client.Redriven](t)(e.client.Redrive(e.ctx, request)) // Its repeat.
-	request.DeduplicationID = "another"
-	if _, err := e.client.Redrive(e.ctx, request); !errors.As(err, new(*client.AlreadyExistsError)) {
-		t.Errorf("under an id that is taken: %v", err)
+	for _, dry := range []bool{true, false} {
+		other := request
+		other.DeduplicationID, other.DryRun = "another", dry
+		if _, err := e.client.Redrive(e.ctx, other); !errors.As(err, new(*client.AlreadyExistsError)) {
+			t.Errorf("under an id that is taken, dry %t: %v", dry, err)
+		}
+	}
+	// The fork that was begun needs the instance no more, and neither does its repeat.
+	if err := e.client.Purge(e.ctx, "j"); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Drain(e.ctx); err != nil {
+		t.Fatal(err)
+	}
+	if again := ok[client.Redriven](t)(e.client.Redrive(e.ctx, request)); again.Instance != "k" || again.StartID != "f" {
+		t.Errorf("a repeat once the instance was purged says %+v", again)
+	}
+	for _, dry := range []bool{true, false} {
+		if _, err := e.client.Redrive(e.ctx, client.RedriveRequest{Instance: "j", As: "l", DryRun: dry}); !errors.Is(err, client.ErrNotFound) {
+			t.Errorf("of what was purged, dry %t: %v", dry, err)
+		}
+		if _, err := e.client.Redrive(e.ctx, client.RedriveRequest{Instance: "k", As: "j", From: 2, DryRun: dry}); !errors.Is(err, client.ErrPurged) {
+			t.Errorf("under an id that was purged, dry %t: %v", dry, err)
+		}
 	}
 	waiting := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, attempts, 0, client.WithInstanceID("runs")))
 	if err := waiting.WaitStarted(e.ctx); err != nil {
@@ -176,4 +202,50 @@ func TestO12AForkGoesOnAsAnotherInstance(t *testing.T) {
 	}
 	ok[int](t)(waiting.Wait(e.ctx))
 	ok[int](t)(fork.Wait(e.ctx))
+}
+
+// A key that is gone is said at the call, and nothing is sent; by a client that cannot know
+// which keys the orchestrator has, the redrive is sent.
+func TestO10ARedriveNeedsTheKeyOfItsHistory(t *testing.T) {
+	t.Parallel()
+	broken := true
+	job, parts := sumOfWork(func(in int) bool { return in == 2 && broken })
+	keys := map[string]codec.Codec{}
+	for i, name := range []string{"old", "new"} {
+		keys[name] = ok[*aesgcm.Key](t)(aesgcm.New(name, bytes.Repeat([]byte{byte(i)}, aesgcm.KeySize)))
+	}
+	e := arrange(t, []embedded.Option{embedded.WithCodecs(ok[*codec.Set](t)(codec.NewSet(keys["old"])))}, parts...)
+	e.run()
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, job, 2, client.WithInstanceID("j")))
+	if _, err := run.Wait(e.ctx); err == nil {
+		t.Fatal("it did not fail")
+	}
+	broken = false
+	changed := func(string) <-chan struct{} { return nil }
+	for name, c := range map[string]struct {
+		config client.Config
+		gone   bool
+	}{
+		"one that seals, with another key": {client.Config{Codecs: ok[*codec.Set](t)(codec.NewSet(keys["new"]))}, true},
+		"one that seals, with both":        {client.Config{Codecs: ok[*codec.Set](t)(codec.NewSet(keys["new"], keys["old"]))}, false},
+		"one in the process, without":      {client.Config{Changed: changed}, true},
+		"an operator's":                    {client.Config{Codecs: ok[*codec.Set](t)(codec.NewSet(nil, gzip.New()))}, false},
+	} {
+		sent := &sentTo{}
+		c.config.Store, c.config.Queue = e.Store(), sent
+		other := ok[*client.Client](t)(client.New(c.config))
+		for _, as := range []string{"", "k"} {
+			for _, dry := range []bool{true, false} {
+				before := len(sent.bodies)
+				_, err := other.Redrive(e.ctx, client.RedriveRequest{Instance: "j", As: as, DryRun: dry})
+				unknown, is := errors.AsType[*codec.UnknownError](err)
+				if is != c.gone || is && (unknown.Codec != "aesgcm:old" || !strings.Contains(err.Error(), `instance "j" execution 1`)) || !is && err != nil {
+					t.Errorf("%s, as %q, dry %t: %v", name, as, dry, err)
+				}
+				if n := len(sent.bodies) - before; (n > 0) != (!c.gone && !dry) {
+					t.Errorf("%s, as %q, dry %t: it sent %d", name, as, dry, n)
+				}
+			}
+		}
+	}
 }

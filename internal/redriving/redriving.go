@@ -114,7 +114,7 @@ func From(instance string, executionID int64, events []history.Event, r Request)
 			d.With = append(d.With, e)
 			failed[source] = false
 		case e.Kind.Completes() != history.KindUnknown && source <= from:
-			failed[source], unsure[source] = true, isUnsure(e.Failure)
+			failed[source], unsure[source] = true, isUnsure(e.Failure) || retries(&e)
 		case e.Kind.Scheduling():
 			d.Forgotten = append(d.Forgotten, e.EventID)
 		}
@@ -142,7 +142,9 @@ func From(instance string, executionID int64, events []history.Event, r Request)
 			kept = append(kept, id)
 		}
 	}
+	kept = append(kept, firstAttempts(d.Prefix, kept)...)
 	slices.Sort(kept)
+	kept = slices.Compact(kept)
 	start.Origin = &history.Origin{Instance: instance, ExecutionID: executionID, EventID: from, FirstExecutionID: executionID, Carried: carriedOn(kept, before, instance, executionID)}
 	if before != nil && before.FirstExecutionID != 0 {
 		start.Origin.FirstExecutionID, start.Origin.FirstInstance, start.Origin.ForkedExecutionID = before.FirstExecutionID, before.FirstInstance, before.ForkedExecutionID
@@ -207,6 +209,44 @@ func isUnsure(f *history.Failure) bool {
 		return true
 	}
 	return false
+}
+
+// retries reports whether an event is the failure of an inline activity that the code tries
+// again: a timer and another scheduling event, which names the first one, follow it.
+func retries(e *history.Event) bool {
+	return e.Kind == history.ActivityFailed && e.Failure != nil && e.Failure.RetryAfterMS > 0
+}
+
+// firstAttempts are the first scheduling events of inline activities whose retry is under way:
+// its timer is open, or the next attempt among kept. Every attempt has the key of the first.
+func firstAttempts(prefix []history.Event, kept []int64) (first []int64) {
+	of := func(id int64) int64 {
+		if e := &prefix[id-1]; e.Retry != nil && e.Retry.FirstEventID != 0 {
+			return e.Retry.FirstEventID
+		}
+		return id
+	}
+	var waits map[int64]bool
+	for i := range prefix {
+		switch e := &prefix[i]; {
+		case retries(e):
+			if waits == nil {
+				waits = map[int64]bool{}
+			}
+			waits[of(e.SourceEventID)] = true
+		case len(waits) > 0 && e.Kind == history.ActivityScheduled:
+			delete(waits, of(e.EventID))
+		}
+	}
+	for id := range waits {
+		first = append(first, id)
+	}
+	for _, id := range kept {
+		if prefix[id-1].Kind == history.ActivityScheduled {
+			first = append(first, of(id))
+		}
+	}
+	return first
 }
 
 // carriedOn are the events that keep their key, each with the execution since which it is.
@@ -295,7 +335,7 @@ func answered(round []history.Event) bool {
 func fails(round []history.Event) bool {
 	for i := range round {
 		switch k := round[i].Kind; {
-		case k == history.OrchestrationCancelRequested, k.Completes() != history.KindUnknown && !Succeeds(k):
+		case k == history.OrchestrationCancelRequested, k.Completes() != history.KindUnknown && !Succeeds(k) && !retries(&round[i]):
 			return true
 		}
 	}

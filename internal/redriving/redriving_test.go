@@ -34,6 +34,24 @@ func failed(source int64, kind string) history.Event {
 	return history.Event{Kind: history.ActivityFailed, SourceEventID: source, Failure: &history.Failure{Kind: kind}}
 }
 
+var inline = history.Event{Kind: history.ActivityScheduled, Name: "In", Inline: true}
+
+func retryOf(first int64) history.Event {
+	e := inline
+	e.Retry = &history.Retry{AttemptsMade: 1, FirstEventID: first}
+	return e
+}
+
+func retries(source int64) history.Event {
+	e := failed(source, history.FailureApplication)
+	e.Failure.RetryAfterMS = 1000
+	return e
+}
+
+func fired(source int64) history.Event {
+	return history.Event{Kind: history.TimerFired, SourceEventID: source}
+}
+
 func TestWhatARedriveTakesOver(t *testing.T) {
 	t.Parallel()
 	const application, timeout = history.FailureApplication, history.FailureTimeout
@@ -56,6 +74,14 @@ func TestWhatARedriveTakesOver(t *testing.T) {
 		"it was terminated": {events: told(started, act, timer, ended), prefix: 3, open: []int64{2, 3},
 			carried: []history.Carried{{EventID: 2, ExecutionID: 1}, {EventID: 3, ExecutionID: 1}}},
 		"it was terminated, and what had come was never answered": {events: told(started, act, timer, done(2), ended), prefix: 3, with: 1, open: []int64{3},
+			carried: []history.Carried{{EventID: 3, ExecutionID: 1}}},
+		"an inline activity waits for its retry": {events: told(started, inline, retries(2), timer, ended), prefix: 4, open: []int64{4},
+			carried: []history.Carried{{EventID: 2, ExecutionID: 1}, {EventID: 4, ExecutionID: 1}}},
+		"the retry was out of time": {events: told(started, inline, retries(2), timer, fired(4), retryOf(2), failed(6, timeout), end), prefix: 6, failed: []int64{6},
+			carried: []history.Carried{{EventID: 2, ExecutionID: 1}, {EventID: 6, ExecutionID: 1}}},
+		"the retry failed":    {events: told(started, inline, retries(2), timer, fired(4), retryOf(2), failed(6, application), end), prefix: 6, failed: []int64{6}},
+		"the retry completed": {events: told(started, inline, retries(2), timer, fired(4), retryOf(2), done(6), act, failed(8, application), end), prefix: 8, failed: []int64{8}},
+		"a retry is not the failure": {events: told(started, act, inline, failed(2, application), retries(3), timer, fired(6), end), prefix: 3, failed: []int64{2, 3}, forgotten: []int64{6},
 			carried: []history.Carried{{EventID: 3, ExecutionID: 1}}},
 		"its first round failed": {events: told(started, end)},
 		"what a commit cancelled stays closed, also if the end closed it once more": {events: told(started, timer, event, act, failed(4, application), end), prefix: 4, failed: []int64{4}, closed: []int64{2},

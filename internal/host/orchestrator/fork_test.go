@@ -392,3 +392,62 @@ func TestO12AnInlineActivityKeepsItsKeyInAFork(t *testing.T) {
 		})
 	}
 }
+
+// A retry of an inline activity that is under way has the key of its first attempt, over
+// redrives, forks and forks of forks: while its timer is open, and where nobody knows what
+// became of the next attempt.
+func TestO12AnInlineRetryUnderWayKeepsItsKey(t *testing.T) {
+	t.Parallel()
+	for name, timer := range map[string]bool{"its timer is open": true, "then its last attempt is out of time": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			mended, keys := false, []string{}
+			w.inline = []activities.Activity{{Name: "In", Func: func(ctx context.Context, in []byte) ([]byte, error) {
+				info, _ := activities.InfoFrom(ctx)
+				keys = append(keys, info.IdempotencyKey)
+				switch {
+				case mended:
+					return in, nil
+				case info.Attempt == 2 && !timer:
+					w.clock.Advance(2 * time.Second) // beyond the timeout
+					<-ctx.Done()
+					return nil, ctx.Err()
+				}
+				return nil, fmt.Errorf("broken")
+			}}}
+			w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+				return ctx.Inline(engine.ActivityCall{Name: "In", Input: []byte("1"),
+					Retry: &history.Retry{MaxAttempts: 2, TimeoutMS: 1000, InitialMS: 600_000, MaxMS: 600_000}})
+			})
+			end := func(instance string) {
+				if timer || len(keys) == 0 {
+					w.runFor(time.Second)
+					w.send(wire.Item{Kind: wire.TerminateInstance, Instance: instance, ID: fmt.Sprint("t", len(keys), w.clock.Now())})
+					w.runFor(time.Second)
+					return
+				}
+				w.run()
+			}
+			w.start("a", "Main", "1")
+			end("a")
+			w.send(redriveOf("a", "r", 0))
+			end("a")
+			w.send(forkOf("a", "b", 0))
+			end("b")
+			mended = true
+			w.send(forkOf("b", "c", 0))
+			w.run()
+			w.expectOutput("c", "1")
+			for _, k := range keys {
+				if k != keys[0] {
+					t.Errorf("the keys are %q", keys)
+				}
+			}
+			if len(keys) < 2 {
+				t.Errorf("%d attempts", len(keys))
+			}
+			w.expectDead()
+		})
+	}
+}

@@ -27,13 +27,19 @@ func (a *attempt) runInline(ctx context.Context, call *engine.InlineCall) histor
 	if retry == nil {
 		retry = &history.Retry{}
 	}
+	first := cmp.Or(retry.FirstEventID, call.EventID)
 	info := activities.Info{Sealed: a.tables.codecs != nil, Name: call.Name, Instance: t.View.Instance, ExecutionID: t.Running.Execution, EventID: call.EventID,
 		Delivery: 1, ScheduledAt: time.UnixMilli(call.AtMS), Inline: true,
-		IdempotencyKey: attempts.IdempotencyKey(t.View.Instance, t.Running.Execution, cmp.Or(retry.FirstEventID, call.EventID))}
-	if o := dispatch.KeyOf(t.Running.Started().Start, call.EventID); o != nil {
-		info.IdempotencyKey = attempts.IdempotencyKey(o.Instance, o.ExecutionID, cmp.Or(retry.FirstEventID, call.EventID))
+		IdempotencyKey: attempts.IdempotencyKey(t.View.Instance, t.Running.Execution, first)}
+	s := t.Running.Started().Start
+	o := dispatch.KeyOf(s, first)
+	if o == nil {
+		o = dispatch.KeyOf(s, call.EventID) // Builds from before carried the open attempt alone.
 	}
-	if s := t.Running.Started().Start; s != nil {
+	if o != nil {
+		info.IdempotencyKey = attempts.IdempotencyKey(o.Instance, o.ExecutionID, first)
+	}
+	if s != nil {
 		info.Headers = history.MergeHeaders(s.Headers, call.Headers)
 	}
 	for n := retry.AttemptsMade + 1; ; n++ {
