@@ -62,7 +62,7 @@ func (t *Turn) check() error {
 // another writer's.
 func (t *Turn) Digest(encoded []byte) string {
 	h := sha256.New()
-	b := make([]byte, 0, 64+8*len(t.Cancelled))
+	b := make([]byte, 0, 256)
 	b = strconv.AppendInt(b, t.ExecutionID, 10)
 	b = strconv.AppendBool(append(b, ' '), t.Messaged)
 	b = strconv.AppendBool(append(b, ' '), t.Parked)

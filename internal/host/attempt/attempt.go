@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strconv"
 	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
@@ -65,14 +66,17 @@ func (a *Attempt) Do(ctx context.Context) Result {
 	a.Info.Deadline = a.Clock.Now().Add(a.Limit.Timeout)
 	ctx, cancel := context.WithCancelCause(activities.NewContext(ctx, a.Info))
 	defer cancel(nil)
-	expired := make(chan *timeUp, 1)
+	ended := make(chan Result, 1)
+	end := func(r Result) {
+		select {
+		case ended <- r:
+		default: // The attempt has ended already, and what its code makes of that is ignored.
+		}
+	}
 	expire := func(f history.Failure) {
 		up := &timeUp{f}
 		cancel(up)
-		select {
-		case expired <- up:
-		default: // another limit was first
-		}
+		end(Result{Failure: &up.failure})
 	}
 	stop := a.Clock.AfterFunc(a.Limit.Timeout, func() { expire(a.Limit.failure(&a.Info)) })
 	defer stop()
@@ -81,21 +85,13 @@ func (a *Attempt) Do(ctx context.Context) Result {
 		defer a.Pulse.end()
 		ctx = activities.WithPulse(ctx, a.Pulse.beat)
 	}
-	done := make(chan Result, 1)
 	a.Go(func() {
 		var r Result
 		// Deferred, because the code may end its goroutine.
-		defer func() { done <- r }()
+		defer func() { end(r) }()
 		a.call(ctx, &r)
 	})
-	var r Result
-	select {
-	case r = <-done:
-	case up := <-expired:
-		// Results after this are ignored, above all an error that only says
-		// that the context has ended.
-		r.Failure = &up.failure
-	}
+	r := <-ended
 	a.explain(ctx, &r)
 	return r
 }
@@ -179,9 +175,11 @@ func boundFailure(f *history.Failure, maxPayload int) {
 // IdempotencyKey is the same for all attempts and deliveries of one scheduling
 // event, and different for all others.
 func IdempotencyKey(instance string, execution, eventID int64) string {
-	h := sha256.New()
-	fmt.Fprintf(h, "%d %d %s", execution, eventID, instance)
-	return hex.EncodeToString(h.Sum(nil)[:16])
+	b := make([]byte, 0, 128)
+	b = append(strconv.AppendInt(b, execution, 10), ' ')
+	b = append(strconv.AppendInt(b, eventID, 10), ' ')
+	sum := sha256.Sum256(append(b, instance...))
+	return hex.EncodeToString(sum[:16])
 }
 
 // Outcome is the word that an attempt is counted under.

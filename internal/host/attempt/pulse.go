@@ -3,6 +3,7 @@ package attempt
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -24,8 +25,8 @@ type Pulse struct {
 	// Extend is called with the first heartbeat and then with one each Interval,
 	// recorded or not, for the attempt lives; nil for nothing.
 	Extend func(ctx context.Context)
-	// Log takes errors of heartbeats, which do not concern the activity.
-	Log func(ctx context.Context, text string, args ...any)
+	// Logger takes errors of heartbeats, which do not concern the activity.
+	Logger *slog.Logger
 
 	attempt *Attempt
 	expire  func(history.Failure)
@@ -127,5 +128,5 @@ func (p *Pulse) Flush(ctx context.Context) {
 
 func (p *Pulse) warn(ctx context.Context, text string, err error) {
 	i := &p.attempt.Info
-	p.Log(ctx, text, "activity", i.Name, "instance", i.Instance, "event_id", i.EventID, "attempt", i.Attempt, "error", err)
+	p.Logger.WarnContext(ctx, text, "activity", i.Name, "instance", i.Instance, "event_id", i.EventID, "attempt", i.Attempt, "error", err)
 }

@@ -2,6 +2,7 @@ package attempt
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"testing"
 	"time"
@@ -28,7 +29,7 @@ func TestAHeartbeatThatCannotBeRecordedKeepsTheMessageHidden(t *testing.T) {
 			return store.ActivityState{}, nil
 		},
 		Extend: func(context.Context) { extended = append(extended, virtual.Now().Sub(began)) },
-		Log:    func(context.Context, string, ...any) {}}
+		Logger: slog.New(slog.DiscardHandler)}
 	for range 17 { // Every five seconds.
 		if err := p.beat(context.Background(), nil); err != nil {
 			t.Fatal(err)

@@ -27,17 +27,19 @@ func problemOf(s *engine.StuckError) store.Problem {
 // problemIn is the problem with which a draft leaves its instance, parked or run;
 // nil if it can go on.
 func (t *Turn) problemIn(d *draft) *store.Problem {
-	var p store.Problem
 	switch {
 	case t.Suspicion.Killer:
-		p = killedProblem(t.Group.Suspect)
+		return t.stamped(killedProblem(t.Group.Suspect))
 	case t.round.parks && t.round.blocked != nil:
-		p = t.blockedProblem()
+		return t.stamped(t.blockedProblem())
 	case d.Stuck != nil:
-		p = problemOf(d.Stuck)
-	default:
-		return nil
+		return t.stamped(problemOf(d.Stuck))
 	}
+	return nil
+}
+
+// stamped is a problem with the build that found it and the place where the history stands.
+func (t *Turn) stamped(p store.Problem) *store.Problem {
 	p.Build, p.ExecutionID, p.LastEventID = t.By.Build, t.Running.Execution, t.Running.X.LastEventID()
 	return &p
 }

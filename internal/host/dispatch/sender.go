@@ -173,6 +173,9 @@ func (d *dispatcher) take(ctx context.Context, r route, step []*parcel) {
 		d.takeMessages(ctx, to, name, parcels)
 		return
 	}
+	if len(parcels) == 0 {
+		return
+	}
 	attempts := timerAttempts
 	if r == toStop {
 		attempts = 1
@@ -275,7 +278,7 @@ func (d *dispatcher) takeMessages(ctx context.Context, to queue.Queue, name stri
 // queue rejects for what it is becomes what is sent in its place, since it would be
 // rejected each time; any other error may pass, and is returned.
 func (d *dispatcher) outcome(ctx context.Context, of []*parcel, err error) error {
-	failed := map[int]error{}
+	var failed map[int]error
 	for n, p := range of {
 		err := queue.ErrorOf(err, n)
 		if rejected, is := errors.AsType[*queue.RejectedError](err); is && rejected.Index == n {
@@ -283,9 +286,13 @@ func (d *dispatcher) outcome(ctx context.Context, of []*parcel, err error) error
 		} else {
 			p.done = err == nil
 		}
-		if err != nil {
-			failed[n] = err
+		if err == nil {
+			continue
 		}
+		if failed == nil {
+			failed = map[int]error{}
+		}
+		failed[n] = err
 	}
 	return queue.Partial(failed, len(of))
 }

@@ -38,6 +38,7 @@ func (d *Desk) Hold(ctx context.Context, batch []platform.Delivery) (own []platf
 			held[bySource[s][n]] = h
 		}
 	}
+	own = make([]platform.Delivery, 0, len(batch))
 	broken := map[string]bool{}
 	for i, m := range batch {
 		fifo := m.Source == platform.SourceOrchestrator

@@ -21,7 +21,7 @@ import (
 // would become visible; one whose batch returns in time costs no request.
 type batch struct {
 	w     *Worker
-	tasks []*task
+	tasks []task
 	// whole is how long the invocation had at its beginning; 0 for no limit.
 	whole time.Duration
 
@@ -32,7 +32,7 @@ type batch struct {
 }
 
 func (w *Worker) receive(ctx context.Context, deliveries []platform.Delivery) *batch {
-	b := &batch{w: w, tasks: make([]*task, len(deliveries)), working: len(deliveries)}
+	b := &batch{w: w, tasks: make([]task, len(deliveries)), working: len(deliveries)}
 	b.whole, _ = clock.Left(ctx, w.Clock)
 	messages := make([]queue.Message, len(deliveries))
 	for i, d := range deliveries {
@@ -40,7 +40,7 @@ func (w *Worker) receive(ctx context.Context, deliveries []platform.Delivery) *b
 	}
 	terms := lease.Terms{Visibility: w.Settings.Attempt.QueueVisibility, Margin: w.Settings.Attempt.VisibilityMargin}
 	for i, held := range lease.Take(ctx, w.Clock, w.Queues.Activity, terms, messages) {
-		b.tasks[i] = &task{Message: messages[i], visible: held.Until}
+		b.tasks[i] = task{Message: messages[i], visible: held.Until}
 		if held.Lost {
 			b.tasks[i].state = lost
 			b.working--
@@ -70,7 +70,8 @@ func (b *batch) handle(ctx context.Context, t *task, alone bool) {
 // handleAlone handles the messages that had to wait for the others, one after the
 // other.
 func (b *batch) handleAlone(ctx context.Context) {
-	for _, t := range b.tasks {
+	for i := range b.tasks {
+		t := &b.tasks[i]
 		if t.state != waits {
 			continue
 		}
@@ -126,7 +127,8 @@ func (b *batch) deleteAt(ctx context.Context, t *task, at time.Time) {
 
 // deleteDone deletes the messages that are done.
 func (b *batch) deleteDone(ctx context.Context) {
-	for _, t := range b.tasks {
+	for i := range b.tasks {
+		t := &b.tasks[i]
 		if t.state != done || t.deleted {
 			continue
 		}
@@ -142,7 +144,8 @@ func (b *batch) deleteDone(ctx context.Context) {
 func (b *batch) handBack(ctx context.Context) []string {
 	failed := []string{}
 	var back delivery.Comeback
-	for _, t := range b.tasks {
+	for i := range b.tasks {
+		t := &b.tasks[i]
 		if t.state == done || t.state != lost && t.state != inLine && b.w.renew(ctx, t) {
 			continue
 		}

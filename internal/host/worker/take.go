@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
@@ -28,7 +27,12 @@ func (w *Worker) take(ctx context.Context, t *task, alone bool) (err error) {
 		return w.beside(ctx, t, other)
 	}
 	var again *queue.Message
-	leave := sync.OnceFunc(func() { again = w.running.leave(t) })
+	entered := true
+	leave := func() {
+		if entered {
+			again, entered = w.running.leave(t), false
+		}
+	}
 	defer func() {
 		leave()
 		w.left(ctx, t, again, err == nil)
@@ -234,7 +238,7 @@ func idempotencyKey(item *wire.Item) string {
 
 // pulse returns what takes the heartbeats of an attempt.
 func (w *Worker) pulse(t *task) *attempt.Pulse {
-	p := &attempt.Pulse{Interval: w.Settings.Attempt.HeartbeatInterval, Log: w.Logger.WarnContext}
+	p := &attempt.Pulse{Interval: w.Settings.Attempt.HeartbeatInterval, Logger: w.Logger}
 	p.Record = func(ctx context.Context, details []byte) (store.ActivityState, error) {
 		if len(details) > w.Settings.Limits.Result {
 			return store.ActivityState{}, fmt.Errorf("worker: details of a heartbeat: %d bytes, the limit is %d", len(details), w.Settings.Limits.Result)

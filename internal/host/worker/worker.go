@@ -96,7 +96,7 @@ func (w *Worker) Handle(ctx context.Context, deliveries []platform.Delivery) (fa
 	b := w.receive(ctx, deliveries)
 	defer b.end()
 	sharing.SideBySide(ctx, w.Settings.Parallelism, len(b.tasks), w.Together, func(i int) {
-		b.handle(ctx, b.tasks[i], len(b.tasks) == 1)
+		b.handle(ctx, &b.tasks[i], len(b.tasks) == 1)
 	})
 	b.handleAlone(ctx)
 	return b.handBack(ctx)
