@@ -9,6 +9,36 @@ import (
 	"time"
 )
 
+// ListQuery selects records.
+type ListQuery struct {
+	// Status, empty for all.
+	Status Status
+	// Name of the orchestration, empty for all.
+	Name string
+	// Prefix is what the instance's id begins with; empty for all.
+	Prefix string
+	// From (inclusive) and To (exclusive) bound CreatedAt; zero for no bound.
+	From, To time.Time
+	// Where are conditions on the search attributes, all of which have to
+	// hold. With the first "=" among them only instances that meet it are
+	// looked at; the other conditions, Status and Name are then looked up in
+	// their records, one by one. Without any "=", Status, Name, From and To
+	// alone say whose records are looked at.
+	Where []SearchCondition
+	// PageSize, 1 to 1000; 0 means 100.
+	PageSize int
+	// PageToken of the page before; empty for the first.
+	PageToken string
+}
+
+// ListPage is one page of records. NextPageToken is empty on the last. With
+// ListQuery.Where or Prefix, or with both Status and Name, a page may be shorter than
+// asked for, or empty, and not be the last: a call looks at a bounded number of records.
+type ListPage struct {
+	Records       []Record
+	NextPageToken string
+}
+
 // ListKey is the place of a record in lists, which run from the greatest key
 // to the smallest: when it began, in milliseconds, then its id, so that
 // no two records share one. It never changes while the record lives.

@@ -8,6 +8,172 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
+// Status of an instance.
+type Status string
+
+// The statuses. Stuck, corrupt and suspended are not statuses but marks on a running
+// instance; StatusStuck, StatusCorrupt and StatusSuspended exist for listing, where such
+// an instance is found under them instead of under StatusRunning. One that is stuck and
+// suspended is found under StatusSuspended.
+const (
+	StatusRunning    Status = "running"
+	StatusCompleted  Status = "completed"
+	StatusFailed     Status = "failed"
+	StatusCancelled  Status = "cancelled"
+	StatusTerminated Status = "terminated"
+	StatusStuck      Status = "stuck"
+	StatusCorrupt    Status = "corrupt"
+	StatusSuspended  Status = "suspended"
+	// StatusScheduled: the instance is suspended from its start until a time.
+	StatusScheduled Status = "scheduled"
+)
+
+// Terminal reports whether the instance has ended.
+func (s Status) Terminal() bool {
+	return s == StatusCompleted || s == StatusFailed || s == StatusCancelled || s == StatusTerminated
+}
+
+// Record is the instance record: a projection of history plus the marks that
+// are not history.
+type Record struct {
+	Instance    string
+	ExecutionID int64
+	// StartID of the start that won.
+	StartID string
+	// EarlierStarts are the start ids of the runs before this one, where the instance has
+	// begun again: the newest last, MaxEarlierStarts of them. By them a repeat of one of
+	// these starts is known, and begins nothing.
+	EarlierStarts []string
+	Name          string
+	Version       string
+	// Status is what the instance is listed under.
+	Status    Status
+	CreatedAt time.Time // start of the first execution, or of the one that began again
+	UpdatedAt time.Time
+	// EndedAt is zero while the instance runs.
+	EndedAt time.Time
+	// FirstExecution is the number of the first execution that is kept: 1, or, where the
+	// id was purged and has become free since, one more than the last before. So
+	// nothing that is derived from a number (tokens, the ids of children,
+	// idempotency keys) is ever the same again. Where executions are pruned it moves on.
+	FirstExecution int64
+	// Pruned is how many executions of the instance were pruned: FirstExecution has moved
+	// on past them, and their histories are deleted or will be.
+	Pruned       int64
+	CustomStatus []byte
+	Output       []byte
+	// SearchAttributes by which the instance is found; nil for none.
+	SearchAttributes history.SearchAttributes
+	// Codec of Output and CustomStatus; empty for plain.
+	Codec   string
+	Failure *history.Failure
+	Parent  *history.Parent
+	// Origin and FairnessGroup come from the start; reserved, and kept.
+	Origin        *history.Origin
+	FairnessGroup string
+
+	// Problem says why the instance is stuck or corrupt; nil otherwise.
+	Problem *Problem
+	// Suspension says since when, by whom and why the instance is suspended; nil
+	// otherwise. It is a projection of history.
+	Suspension *Suspension
+	// Suspect is the id of a message that is being handled and was received so
+	// often that it may kill its process; with "#2" after it once the message, in
+	// another process, has found its own id here. Empty if there is none.
+	Suspect string
+	// Dispatched says how far a dispatch came that could not be finished in its
+	// invocation, in words of package host; empty if none was cut short.
+	Dispatched string
+	// LoopedAt is when something that the instance sends was slowed last, because it goes
+	// on without a pause; zero for never.
+	LoopedAt time.Time
+	// Untold are the events about the instance that were written with a change of
+	// Problem, and may not have been published yet, as JSON; empty where there are none,
+	// as there never are where nobody subscribes.
+	Untold string
+	// Stamp grows by one each time that Problem is set, replaced or cleared, or the
+	// instance is suspended or resumed; 0 before the first time. A writer that does one of these, or ends the
+	// instance, demands the stamp that it has read (RecordCondition.Stamp), so
+	// that of two such writers one loses.
+	Stamp int64
+	// Purged marks a tombstone: only Instance, ExecutionID, StartID and FreeAt
+	// are set.
+	Purged bool
+	// FreeAt is, of a tombstone, when its id may be started again. It is compared
+	// with a clock; nothing deletes a tombstone. Zero, the tombstone holds no id,
+	// and refuses the start StartID alone.
+	FreeAt time.Time
+}
+
+// Kinds of problem that are not the code's own (engine.StuckKind): a turn ended its
+// process, and what is stored is no history.
+const (
+	ProblemKilled  = "killed"
+	ProblemCorrupt = "corrupt"
+)
+
+// Problem is why an instance is stuck or corrupt.
+type Problem struct {
+	// Kind: "nondeterminism", "panic", "not_registered", "blocked", "deadlock" or
+	// "limit", which are the code's own, "killed" or "corrupt".
+	Kind string `json:"kind"`
+	// Message says what was wrong, where, and what to do.
+	Message string `json:"message"`
+	// EventID it is about; 0 if about none.
+	EventID int64 `json:"event_id,omitempty"`
+	// Diff is, of a nondeterminism, where code and history part; nil otherwise, and
+	// in records of older builds.
+	Diff *ProblemDiff `json:"diff,omitempty"`
+	// Stack, possibly cut.
+	Stack string `json:"stack,omitempty"`
+	// Since when, in Unix milliseconds.
+	SinceMS int64 `json:"since_ms,omitempty"`
+	// Tries so far.
+	Tries int `json:"tries,omitempty"`
+	// NextMS is when the sweeper wakes the instance next, in Unix milliseconds;
+	// 0 (in records of older builds) means at once. A corrupt instance is never
+	// woken.
+	NextMS int64 `json:"next_ms,omitempty"`
+	// WokenMS is when a wake for this mark was sent that is not handled yet;
+	// 0 if none was.
+	WokenMS int64 `json:"woken_ms,omitempty"`
+	// Build that has tried last; empty where it has no name.
+	Build string `json:"build,omitempty"`
+	// ExecutionID and LastEventID name the last event of the history when the instance was
+	// marked; 0 in records of older builds. What the code recorded after it landed late, and
+	// is sent again.
+	ExecutionID int64 `json:"execution_id,omitempty"`
+	LastEventID int64 `json:"last_event_id,omitempty"`
+	// Wake is the id of the wake for which the last try was made; empty if for none,
+	// and in records of older builds. No other try is made for that wake.
+	Wake string `json:"wake,omitempty"`
+}
+
+// ProblemDiff is what code and history disagree about.
+type ProblemDiff struct {
+	// Have is what history has at the event, Did what the code did instead, as
+	// texts for people; they may be cut.
+	Have string `json:"have"`
+	Did  string `json:"did"`
+	// At is file:line of the call in the author's code; empty where no call is to
+	// blame.
+	At string `json:"at,omitempty"`
+}
+
+// Suspension is why no code of an instance is run.
+type Suspension struct {
+	// EventID of the OrchestrationSuspended.
+	EventID int64 `json:"event_id"`
+	// SinceMS is when it was recorded, in Unix milliseconds.
+	SinceMS int64 `json:"since_ms"`
+	// UntilMS is when the instance goes on by itself; 0 where it waits for a resume.
+	UntilMS int64 `json:"until_ms,omitempty"`
+	// Reason that was given, and Actor on whose behalf, as the sender says; empty where
+	// nothing was said.
+	Reason string `json:"reason,omitempty"`
+	Actor  string `json:"actor,omitempty"`
+}
+
 // Free reports whether it is a tombstone whose id may be started again.
 func (r *Record) Free(now time.Time) bool { return r.Purged && !r.FreeAt.After(now) }
 
@@ -38,75 +204,6 @@ func (r Record) Hidden(freeAt time.Time) Record {
 	}
 	r.Purged = true
 	return r.Stored()
-}
-
-// Holds reports whether the condition holds for the record found, nil if
-// there is none. Implementations that can't evaluate it here express the same.
-func (c RecordCondition) Holds(r *Record) bool {
-	if c.Absent {
-		return r == nil || c.ExecutionID > 0 && r.ExecutionID == c.ExecutionID && r.Free(c.At)
-	}
-	demands := c.Exists || c.ExecutionID > 0 || c.Running || c.Ended || c.FirstExecution != nil || c.Stamp != nil || c.Suspect != nil
-	switch {
-	case !demands:
-		return true
-	case r == nil || r.Purged:
-		return false
-	case c.ExecutionID > 0 && r.ExecutionID != c.ExecutionID,
-		c.Running && r.Status.Terminal(),
-		c.Ended && !r.Status.Terminal(),
-		c.FirstExecution != nil && r.FirstExecution != *c.FirstExecution,
-		c.Stamp != nil && r.Stamp != *c.Stamp,
-		c.Suspect != nil && r.Suspect != *c.Suspect:
-		return false
-	}
-	return true
-}
-
-// Holds reports whether the change may be made to the record found. Beyond
-// its condition, only Create makes a record: any other change needs an existing
-// record that is not a tombstone.
-func (c *RecordChange) Holds(r *Record) bool {
-	if c.Create == nil && (r == nil || r.Purged) {
-		return false
-	}
-	if c.Create == nil && len(c.SearchAttributes) > 0 && !r.CreatedAt.Equal(storedTime(c.FoundAt)) {
-		return false
-	}
-	return c.If.Holds(r)
-}
-
-// Apply returns the record as the change leaves it.
-func (c *RecordChange) Apply(r Record) Record {
-	if c.Create != nil {
-		return c.Create.Stored()
-	}
-	set(&r.ExecutionID, c.ExecutionID)
-	set(&r.FirstExecution, c.FirstExecution)
-	set(&r.Pruned, c.Pruned)
-	set(&r.Version, c.Version)
-	set(&r.Status, c.Status)
-	set(&r.EndedAt, c.EndedAt)
-	set(&r.CustomStatus, c.CustomStatus)
-	set(&r.Output, c.Output)
-	set(&r.Codec, c.Codec)
-	set(&r.Failure, c.Failure)
-	set(&r.Problem, c.Problem)
-	set(&r.Suspension, c.Suspension)
-	set(&r.Suspect, c.Suspect)
-	set(&r.Dispatched, c.Dispatched)
-	set(&r.LoopedAt, c.LoopedAt)
-	set(&r.Untold, c.Untold)
-	set(&r.Stamp, c.Stamp)
-	r.SearchAttributes = r.SearchAttributes.With(c.SearchAttributes)
-	r.UpdatedAt = c.UpdatedAt
-	return r.Stored()
-}
-
-func set[T any](dst, src *T) {
-	if src != nil {
-		*dst = *src
-	}
 }
 
 // Stored returns the record as every store keeps it: a copy that shares

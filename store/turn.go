@@ -5,7 +5,52 @@ import (
 	"encoding/base64"
 	"fmt"
 	"strconv"
+
+	"github.com/turnstile-go/turnstile/history"
 )
+
+// Turn is one append to the history of an execution: what one commit made of
+// it.
+type Turn struct {
+	Instance    string
+	ExecutionID int64
+	// Events, contiguous; the first one's EventID is the turn's slot.
+	Events []history.Event
+	// Token names this append: new for each content, the same only for
+	// byte-identical repeats. 1 to MaxToken characters. It is a name and no
+	// proof: completions are proved by tokens of another kind (package keyring).
+	Token string
+	// Messaged is set if the turn begins with an arrival from a message. (A
+	// turn that answers parked arrivals, goes on with inline results, or is
+	// the first round of a continued execution does not.)
+	Messaged bool
+	// Parked is set if the turn's last arrivals were recorded without running
+	// the code. For logs and checks, not for replay.
+	Parked bool
+	// Cancelled lists the scheduling events (of this execution, in any turn)
+	// that this turn cancelled, waits and inline activities too, and those that
+	// it closed by ending and that the host must stop or remove outside. In the
+	// order in which they were cancelled.
+	Cancelled []int64
+	// Reasons that the code gave for them, by event; nil for none. They go to
+	// what is stopped, and stand here so that they can be sent again.
+	Reasons map[int64]string
+}
+
+// First returns the event id of the turn's first event: its slot.
+func (t *Turn) First() int64 { return t.Events[0].EventID }
+
+// Last returns the event id of the turn's last event.
+func (t *Turn) Last() int64 { return t.Events[len(t.Events)-1].EventID }
+
+// Commit is what has to be written together.
+type Commit struct {
+	// Turns, one; or two when an execution ends as continued-as-new and the
+	// next one starts.
+	Turns []Turn
+	// Record change; nil when the record stays as it is.
+	Record *RecordChange
+}
 
 // Check reports, as ErrInvalidTurn, why a commit must not be written: no turn or
 // more than two, a turn without events, with a gap, a repeated id or an id below 1,

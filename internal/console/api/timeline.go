@@ -158,48 +158,6 @@ type TimelineSpan struct {
 	Attempt int `json:"attempt,omitempty"`
 }
 
-// LiveActivity is what is known of an open activity outside its history.
-type LiveActivity struct {
-	// Heartbeat is the last one.
-	Heartbeat *ActivityBeat `json:"heartbeat,omitempty"`
-	// Next is the attempt that follows one which failed.
-	Next *NextAttempt `json:"next,omitempty"`
-	// Stop: it was asked to stop, for StopReason.
-	Stop       bool   `json:"stop,omitempty"`
-	StopReason string `json:"stop_reason,omitempty"`
-	// SuspectAttempt is an attempt that may have killed its process, as others
-	// did before it: Deaths.
-	SuspectAttempt int `json:"suspect_attempt,omitempty"`
-	Deaths         int `json:"deaths,omitempty"`
-	// Claim of an attempt that is made at most once.
-	Claim *AttemptClaim `json:"claim,omitempty"`
-}
-
-// AttemptClaim says that an attempt was begun, and that nobody begins it again.
-type AttemptClaim struct {
-	Attempt int `json:"attempt"`
-	// Until when it may take; left out once it is over.
-	Until time.Time `json:"until,omitzero"`
-}
-
-// ActivityBeat is the last heartbeat of an activity.
-type ActivityBeat struct {
-	Attempt int       `json:"attempt"`
-	At      time.Time `json:"at"`
-	Details *Payload  `json:"details,omitempty"`
-}
-
-// NextAttempt is an attempt that follows one which failed.
-type NextAttempt struct {
-	Attempt int `json:"attempt"`
-	// DueAt is when it may begin, NotedAt when the one before it had failed.
-	DueAt   time.Time `json:"due_at"`
-	NotedAt time.Time `json:"noted_at"`
-	// Kind and Message of that failure.
-	Kind    string `json:"kind"`
-	Message string `json:"message"`
-}
-
 // TimelineTick is a turn: what one commit appended.
 type TimelineTick struct {
 	ExecutionID int64     `json:"execution_id"`
@@ -222,28 +180,6 @@ type TimelineMark struct {
 	// event, and Reason why.
 	RejectedBy int64  `json:"rejected_by,omitempty"`
 	Reason     string `json:"reason,omitempty"`
-}
-
-// Bill is what an instance has cost so far, estimated from its history at list
-// prices.
-type Bill struct {
-	Dollars float64 `json:"dollars"`
-	// Hypothetical: the instance does not run on AWS, so nobody is charged; the dollars
-	// are what AWS would charge for the same work.
-	Hypothetical bool       `json:"hypothetical,omitempty"`
-	Lines        []BillLine `json:"lines"`
-	// LeftOut says what the histories do not tell, a sentence each.
-	LeftOut []string `json:"left_out"`
-}
-
-// BillLine is a count of one thing that has a price.
-type BillLine struct {
-	Service         string  `json:"service"`
-	What            string  `json:"what"`
-	Count           float64 `json:"count"`
-	Unit            string  `json:"unit"`
-	DollarsAMillion float64 `json:"dollars_a_million"`
-	Dollars         float64 `json:"dollars"`
 }
 
 // TimelineOf returns the JSON form of a timeline.
@@ -330,31 +266,4 @@ func lastOf(t *timeline.Timeline) string {
 	}
 	last := t.Ticks[len(t.Ticks)-1]
 	return fmt.Sprintf("%d.%d", last.ExecutionID, last.Last)
-}
-
-func liveOf(l *timeline.Live) *LiveActivity {
-	if l == nil {
-		return nil
-	}
-	out := &LiveActivity{Stop: l.Stop, StopReason: l.StopReason, SuspectAttempt: l.Suspect.Attempt, Deaths: l.Suspect.Deaths}
-	if b := l.Beat; b.Attempt > 0 {
-		out.Heartbeat = &ActivityBeat{Attempt: b.Attempt, At: b.At,
-			Details: payloadOf(&history.Event{Payload: b.Details, Codec: b.Codec}, false)}
-	}
-	if n := l.Retry; n.Attempt > 0 {
-		out.Next = &NextAttempt{Attempt: n.Attempt, DueAt: n.DueAt, NotedAt: n.NotedAt, Kind: n.Kind, Message: n.Message}
-	}
-	if c := l.Claim; c.Attempt > 0 {
-		out.Claim = &AttemptClaim{Attempt: c.Attempt, Until: c.Until}
-	}
-	return out
-}
-
-// BillOf returns the JSON form of a bill.
-func BillOf(b *timeline.Bill) *Bill {
-	out := &Bill{Dollars: b.Dollars, Lines: make([]BillLine, len(b.Lines)), LeftOut: b.LeftOut}
-	for i, l := range b.Lines {
-		out.Lines[i] = BillLine(l)
-	}
-	return out
 }

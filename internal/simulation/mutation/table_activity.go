@@ -26,7 +26,7 @@ func activityMutations() []Mutation {
 		{
 			Name:  "a message that its queue rejects is sent for ever",
 			Bug:   "An activity, a child or an end that the queue takes at no time is sent until the dead letters have its message.",
-			File:  "internal/host/dispatch/sender.go",
+			File:  "internal/host/dispatch/dispatcher.go",
 			Bias:  "rejections",
 			Edits: edit("if p.instead == nil {", "if p.instead == nil || d.by != nil {"),
 		},

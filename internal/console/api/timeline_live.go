@@ -1,0 +1,68 @@
+package api
+
+import (
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/timeline"
+)
+
+// LiveActivity is what is known of an open activity outside its history.
+type LiveActivity struct {
+	// Heartbeat is the last one.
+	Heartbeat *ActivityBeat `json:"heartbeat,omitempty"`
+	// Next is the attempt that follows one which failed.
+	Next *NextAttempt `json:"next,omitempty"`
+	// Stop: it was asked to stop, for StopReason.
+	Stop       bool   `json:"stop,omitempty"`
+	StopReason string `json:"stop_reason,omitempty"`
+	// SuspectAttempt is an attempt that may have killed its process, as others
+	// did before it: Deaths.
+	SuspectAttempt int `json:"suspect_attempt,omitempty"`
+	Deaths         int `json:"deaths,omitempty"`
+	// Claim of an attempt that is made at most once.
+	Claim *AttemptClaim `json:"claim,omitempty"`
+}
+
+// AttemptClaim says that an attempt was begun, and that nobody begins it again.
+type AttemptClaim struct {
+	Attempt int `json:"attempt"`
+	// Until when it may take; left out once it is over.
+	Until time.Time `json:"until,omitzero"`
+}
+
+// ActivityBeat is the last heartbeat of an activity.
+type ActivityBeat struct {
+	Attempt int       `json:"attempt"`
+	At      time.Time `json:"at"`
+	Details *Payload  `json:"details,omitempty"`
+}
+
+// NextAttempt is an attempt that follows one which failed.
+type NextAttempt struct {
+	Attempt int `json:"attempt"`
+	// DueAt is when it may begin, NotedAt when the one before it had failed.
+	DueAt   time.Time `json:"due_at"`
+	NotedAt time.Time `json:"noted_at"`
+	// Kind and Message of that failure.
+	Kind    string `json:"kind"`
+	Message string `json:"message"`
+}
+
+func liveOf(l *timeline.Live) *LiveActivity {
+	if l == nil {
+		return nil
+	}
+	out := &LiveActivity{Stop: l.Stop, StopReason: l.StopReason, SuspectAttempt: l.Suspect.Attempt, Deaths: l.Suspect.Deaths}
+	if b := l.Beat; b.Attempt > 0 {
+		out.Heartbeat = &ActivityBeat{Attempt: b.Attempt, At: b.At,
+			Details: payloadOf(&history.Event{Payload: b.Details, Codec: b.Codec}, false)}
+	}
+	if n := l.Retry; n.Attempt > 0 {
+		out.Next = &NextAttempt{Attempt: n.Attempt, DueAt: n.DueAt, NotedAt: n.NotedAt, Kind: n.Kind, Message: n.Message}
+	}
+	if c := l.Claim; c.Attempt > 0 {
+		out.Claim = &AttemptClaim{Attempt: c.Attempt, Until: c.Until}
+	}
+	return out
+}

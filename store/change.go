@@ -1,0 +1,136 @@
+package store
+
+import (
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// RecordChange changes some fields of a record; nil fields stay as they are.
+type RecordChange struct {
+	// If is the condition under which the change (and all that is committed
+	// with it) is made.
+	If RecordCondition
+
+	// Create replaces the whole record by this one (a start); all other
+	// fields below are ignored then, but for SearchAttributes, which has without a
+	// value those of the record before that Create has not.
+	Create *Record
+
+	ExecutionID *int64
+	// FirstExecution and Pruned change together (Record.Prune).
+	FirstExecution *int64
+	Pruned         *int64
+	Version        *string
+	Status         *Status
+	EndedAt        *time.Time
+	CustomStatus   *[]byte
+	Output         *[]byte
+	Codec          *string
+	Failure        **history.Failure
+	Problem        **Problem // pointer to nil clears it
+	Suspension     **Suspension
+	Suspect        *string // empty clears it
+	Dispatched     *string // empty clears it
+	LoopedAt       *time.Time
+	Untold         *string
+	Stamp          *int64
+	// SearchAttributes are those to be set; one without a value is removed, all
+	// others stay. An index keeps them by the time of the start: the record's
+	// CreatedAt must be FoundAt.
+	SearchAttributes history.SearchAttributes
+	FoundAt          time.Time
+	// UpdatedAt is always set.
+	UpdatedAt time.Time
+}
+
+// RecordCondition is a condition on the record; zero fields demand nothing.
+type RecordCondition struct {
+	// Absent: the record does not exist, or (with ExecutionID > 0) only a tombstone
+	// whose execution number is ExecutionID, and whose id is free at the time At.
+	Absent bool
+	At     time.Time
+	// Exists: there is a record that is not a tombstone.
+	Exists bool
+	// ExecutionID the record must have, if > 0.
+	ExecutionID int64
+	// Running: the record's status is not terminal.
+	Running bool
+	// Ended: there is a record, and its status is terminal.
+	Ended bool
+	// FirstExecution the record must have, if not nil.
+	FirstExecution *int64
+	// Stamp the record must have, if not nil.
+	Stamp *int64
+	// Suspect the record must have, if not nil.
+	Suspect *string
+}
+
+// Holds reports whether the condition holds for the record found, nil if
+// there is none. Implementations that can't evaluate it here express the same.
+func (c RecordCondition) Holds(r *Record) bool {
+	if c.Absent {
+		return r == nil || c.ExecutionID > 0 && r.ExecutionID == c.ExecutionID && r.Free(c.At)
+	}
+	demands := c.Exists || c.ExecutionID > 0 || c.Running || c.Ended || c.FirstExecution != nil || c.Stamp != nil || c.Suspect != nil
+	switch {
+	case !demands:
+		return true
+	case r == nil || r.Purged:
+		return false
+	case c.ExecutionID > 0 && r.ExecutionID != c.ExecutionID,
+		c.Running && r.Status.Terminal(),
+		c.Ended && !r.Status.Terminal(),
+		c.FirstExecution != nil && r.FirstExecution != *c.FirstExecution,
+		c.Stamp != nil && r.Stamp != *c.Stamp,
+		c.Suspect != nil && r.Suspect != *c.Suspect:
+		return false
+	}
+	return true
+}
+
+// Holds reports whether the change may be made to the record found. Beyond
+// its condition, only Create makes a record: any other change needs an existing
+// record that is not a tombstone.
+func (c *RecordChange) Holds(r *Record) bool {
+	if c.Create == nil && (r == nil || r.Purged) {
+		return false
+	}
+	if c.Create == nil && len(c.SearchAttributes) > 0 && !r.CreatedAt.Equal(storedTime(c.FoundAt)) {
+		return false
+	}
+	return c.If.Holds(r)
+}
+
+// Apply returns the record as the change leaves it.
+func (c *RecordChange) Apply(r Record) Record {
+	if c.Create != nil {
+		return c.Create.Stored()
+	}
+	set(&r.ExecutionID, c.ExecutionID)
+	set(&r.FirstExecution, c.FirstExecution)
+	set(&r.Pruned, c.Pruned)
+	set(&r.Version, c.Version)
+	set(&r.Status, c.Status)
+	set(&r.EndedAt, c.EndedAt)
+	set(&r.CustomStatus, c.CustomStatus)
+	set(&r.Output, c.Output)
+	set(&r.Codec, c.Codec)
+	set(&r.Failure, c.Failure)
+	set(&r.Problem, c.Problem)
+	set(&r.Suspension, c.Suspension)
+	set(&r.Suspect, c.Suspect)
+	set(&r.Dispatched, c.Dispatched)
+	set(&r.LoopedAt, c.LoopedAt)
+	set(&r.Untold, c.Untold)
+	set(&r.Stamp, c.Stamp)
+	r.SearchAttributes = r.SearchAttributes.With(c.SearchAttributes)
+	r.UpdatedAt = c.UpdatedAt
+	return r.Stored()
+}
+
+func set[T any](dst, src *T) {
+	if src != nil {
+		*dst = *src
+	}
+}
