@@ -30,7 +30,7 @@ func costCommand() *command {
 				if err != nil {
 					return err
 				}
-				t, err := cl.Timeline(ctx, operands[0], *executions)
+				t, err := cl.Timeline(ctx, operands[0], *executions, "")
 				if err != nil {
 					return err
 				}

@@ -47,8 +47,8 @@ type instances interface {
 	Waiting(ctx context.Context, instance string) (client.Waiting, error)
 	Export(ctx context.Context, instance string, execution int64) (history.Export, error)
 	// Timeline is what happened in the newest executions of an instance, with what
-	// they cost.
-	Timeline(ctx context.Context, instance string, executions int) (api.Timeline, error)
+	// they cost; with at as it stood after that event: "17", "3.17".
+	Timeline(ctx context.Context, instance string, executions int, at string) (api.Timeline, error)
 	List(ctx context.Context, q client.ListQuery) (client.ListPage, error)
 	// Failures are what failed between the times of a query, by cause; with a key those
 	// of this cause, with its instances.
@@ -91,12 +91,12 @@ func (c ofClient) Confirm(ctx context.Context, name string, started client.Start
 	return run.WaitStarted(ctx)
 }
 
-func (c ofClient) Timeline(ctx context.Context, instance string, executions int) (api.Timeline, error) {
+func (c ofClient) Timeline(ctx context.Context, instance string, executions int, at string) (api.Timeline, error) {
 	over, err := c.console()
 	if err != nil {
 		return api.Timeline{}, err
 	}
-	return over.Timeline(ctx, instance, executions)
+	return over.Timeline(ctx, instance, executions, at)
 }
 
 func (c ofClient) Failures(ctx context.Context, q client.ListQuery, key string) (api.FailureList, error) {

@@ -28,10 +28,12 @@ func timelineCommand() *command {
 			"waits are shortened, so that short operations remain visible; the timeline says so. Eight or",
 			"more operations of one name that ran side by side share a row: how many ran at a time, how",
 			"long they took, what failed, and the slowest. In a pipe, each row is a line: execution,",
-			"event, kind, name, state, begin, end, duration, attempt, failure."),
+			"event, kind, name, state, begin, end, duration, attempt, failure. With --at it is drawn as it",
+			"stood after an event."),
 		examples: []string{
 			"turnstile timeline order-17",
 			"turnstile timeline order-17 --executions 5 --linear",
+			"turnstile timeline order-17 --at 12",
 			"turnstile timeline order-17 --output json | jq .rows",
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
@@ -40,6 +42,7 @@ func timelineCommand() *command {
 			linear := flags.Bool("linear", false, "draw time to scale")
 			all := flags.Bool("all", false, "give each operation that ran side by side with others its own row")
 			calls := flags.Bool("calls", false, "draw system calls too: times, ids, side effects, patches")
+			at := flags.String("at", "", "show it as it stood after `EVENT` of the current execution, or EXECUTION.EVENT")
 			return func(ctx context.Context, operands []string) error {
 				switch {
 				case *executions < 1 || *executions > maxExecutions:
@@ -51,7 +54,7 @@ func timelineCommand() *command {
 				if err != nil {
 					return err
 				}
-				t, err := cl.Timeline(ctx, operands[0], *executions)
+				t, err := cl.Timeline(ctx, operands[0], *executions, *at)
 				if err != nil {
 					return err
 				}

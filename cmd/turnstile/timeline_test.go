@@ -26,6 +26,9 @@ func TestTheTimelineIsDrawnToFit(t *testing.T) {
 	if out := b.ok("timeline", "order-1"); !strings.Contains(out, "1\t3\tactivity\tCharge\tdone\t2030-01-01T11:00:00Z\t2030-01-01T11:00:00.184Z\t184ms\t0\t\n") || strings.Contains(out, "\x1b") {
 		t.Errorf("elsewhere it is\n%s", out)
 	}
+	if out := b.ok("timeline", "order-1", "--at", "4"); !strings.Contains(out, "1\t3\tactivity\tCharge\topen\t") || strings.Contains(out, "Ship") {
+		t.Errorf("after event 4 it is\n%s", out)
+	}
 	b.fails(exitUsage, []string{"--executions 0"}, "timeline", "order-1", "--executions", "0")
 	b.fails(exitUsage, []string{"--rows -1"}, "timeline", "order-1", "--rows", "-1")
 	b.fails(exitNotFound, []string{`no instance "x"`}, "timeline", "x")

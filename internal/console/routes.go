@@ -54,6 +54,7 @@ func (h *handler) table() []route {
 			query: []param{
 				{"executions", "integer", "how many executions, the newest; 1 to 100, default 10"},
 				{"since", "string", `only what has changed since an event, "execution.event": the last of the answer before`},
+				{"at", "string", `as it stood after an event, "execution.event", or the event of the current execution; now is the time of that event then`},
 			}},
 		{method: get, pattern: instance + "/waiting-for", endpoint: reads(h.waitingFor),
 			summary: "What it waits for, down to the children of its children, and what is known of their activities. It reads at most 200 records, histories and activities."},

@@ -32,27 +32,47 @@ func (h *handler) timeline(r *request) (api.Timeline, error) {
 			return api.Timeline{}, err
 		}
 	}
-	since, err := sinceOf(r.query.Get("since"))
+	since, err := positionOf("since", r.query.Get("since"))
 	if err != nil {
 		return api.Timeline{}, err
+	}
+	past := r.query.Get("at")
+	if past != "" && since != (position{}) {
+		return api.Timeline{}, api.Errorf(api.CodeInvalid, "at and since do not go together: how it stood does not change")
 	}
 	d, err := h.client.Describe(ctx, r.vars["id"])
 	if err != nil {
 		return api.Timeline{}, err
 	}
-	first := max(d.FirstExecution, d.ExecutionID-int64(executions)+1, 1)
+	at, err := h.past(&d, past)
+	if err != nil {
+		return api.Timeline{}, err
+	}
+	newest := d.ExecutionID
+	if past != "" {
+		newest = at.execution
+	}
+	first := max(d.FirstExecution, newest-int64(executions)+1, 1)
 	var sources []timeline.Source
-	for n := first; n <= d.ExecutionID; n++ {
+	for n := first; n <= newest; n++ {
 		turns, err := h.turns.read(ctx, &d, n)
 		if err != nil {
 			return api.Timeline{}, err
 		}
 		sources = append(sources, timeline.FromTurns(n, turns))
 	}
+	now := h.now().UTC()
+	if past != "" {
+		last := &sources[len(sources)-1]
+		*last = last.Until(at.event)
+		now = last.End()
+	}
 	t := timeline.New(d.Instance, sources...)
-	h.annotate(ctx, &d, t)
+	if past == "" {
+		h.annotate(ctx, &d, t)
+	}
 	t.Group(sources)
-	out := api.TimelineOf(t, h.now().UTC())
+	out := api.TimelineOf(t, now)
 	bill := timeline.Count(t, sources)
 	if earlier := first - max(d.FirstExecution, 1); earlier > 0 {
 		out.Earlier, out.FirstExecution = int(earlier), d.FirstExecution
@@ -106,7 +126,28 @@ func (p position) before(execution, event int64) bool {
 	return execution > p.execution || execution == p.execution && event > p.event
 }
 
-func sinceOf(text string) (position, error) {
+// past is the position of an event of an instance, of its current execution where
+// the text names none.
+func (h *handler) past(d *client.Description, text string) (position, error) {
+	if text == "" {
+		return position{}, nil
+	}
+	if !strings.Contains(text, ".") {
+		text = strconv.FormatInt(d.ExecutionID, 10) + "." + text
+	}
+	at, err := positionOf("at", text)
+	switch {
+	case err != nil:
+		return at, err
+	case at.event < 1:
+		return at, api.Errorf(api.CodeInvalid, "at %q: the first event is 1", clip(text, 50))
+	case at.execution > d.ExecutionID || at.execution < max(d.FirstExecution, 1):
+		return at, api.Errorf(api.CodeNotFound, "%s", api.NoHistory(d, at.execution))
+	}
+	return at, nil
+}
+
+func positionOf(name, text string) (position, error) {
 	if text == "" {
 		return position{}, nil
 	}
@@ -114,7 +155,7 @@ func sinceOf(text string) (position, error) {
 	execution, err1 := strconv.ParseInt(x, 10, 64)
 	event, err2 := strconv.ParseInt(e, 10, 64)
 	if errors.Join(err1, err2) != nil || execution < 1 || event < 0 || event > math.MaxInt32 {
-		return position{}, api.Errorf(api.CodeInvalid, "since %q: the execution, a point, and the event that was the last one, such as 1.17", clip(text, 50))
+		return position{}, api.Errorf(api.CodeInvalid, "%s %q: the execution, a point, and the event that was the last one, such as 1.17", name, clip(text, 50))
 	}
 	return position{execution, event}, nil
 }

@@ -130,3 +130,53 @@ func TestInspectTakesWhatTheExportWrites(t *testing.T) {
 func ticksOf(t api.Timeline, execution int64) []api.TimelineTick {
 	return slices.DeleteFunc(slices.Clone(t.Ticks), func(k api.TimelineTick) bool { return k.ExecutionID != execution })
 }
+
+// After each event the timeline has what was scheduled by then, and open is what was
+// completed by no event until then.
+func TestATimelineStandsAsItDidAfterEachEvent(t *testing.T) {
+	t.Parallel()
+	b := looking(t)
+	whole := get[api.Timeline](b, path(demo.Completed)+"/timeline")
+	final := map[int64]api.TimelineRow{}
+	for _, r := range whole.Rows {
+		final[r.EventID] = r
+	}
+	events := int64(whole.Executions[0].Events)
+	opened := 0
+	for n := int64(1); n <= events; n++ {
+		tl := get[api.Timeline](b, fmt.Sprintf("%s/timeline?at=1.%d", path(demo.Completed), n))
+		want := 0
+		for id := range final {
+			if id <= n {
+				want++
+			}
+		}
+		if len(tl.Rows) != want || tl.Last != fmt.Sprintf("1.%d", n) || tl.Now.After(whole.Now) || (tl.Executions[0].End == "") != (n < events) {
+			t.Fatalf("after event %d it has %d rows of %d, last %s, now %s, end %q", n, len(tl.Rows), want, tl.Last, tl.Now, tl.Executions[0].End)
+		}
+		for _, r := range tl.Rows {
+			f := final[r.EventID]
+			if r.State == "open" {
+				opened++
+			}
+			if completed := f.CompletedBy != 0 && f.CompletedBy <= n; completed != (r.CompletedBy != 0) || completed && r.State != f.State {
+				t.Errorf("after event %d the row of event %d is %s, completed by %d; at the end %s by %d", n, r.EventID, r.State, r.CompletedBy, f.State, f.CompletedBy)
+			}
+			if r.State == "open" && f.CompletedBy == 0 && f.State == "done" {
+				t.Errorf("after event %d the row of event %d is open, and was done at once", n, r.EventID)
+			}
+		}
+	}
+	if opened == 0 {
+		t.Error("nothing was ever open: the test tests nothing")
+	}
+	if tl := get[api.Timeline](b, path(demo.Completed)+"/timeline?at=3"); tl.Last != "1.3" {
+		t.Errorf("at event 3 of the current execution the last is %s", tl.Last)
+	}
+	if tl := get[api.Timeline](b, path(demo.Continued)+"/timeline?at=1.2"); len(tl.Executions) != 1 || tl.Last != "1.2" {
+		t.Errorf("in the first execution of several it has %d executions, the last is %s", len(tl.Executions), tl.Last)
+	}
+	for at, code := range map[string]api.Code{"x": api.CodeInvalid, "1.0": api.CodeInvalid, "9.1": api.CodeNotFound, "1.2&since=1.1": api.CodeInvalid} {
+		b.do(http.MethodGet, "api/v1/"+path(demo.Completed)+"/timeline?at="+at, nil).fails(code)
+	}
+}

@@ -23,6 +23,35 @@ func FromTurns(executionID int64, turns []store.Turn) Source {
 	return Source{ExecutionID: executionID, Turns: turns, Known: true}
 }
 
+// Until returns the source as it stood after an event: what came later is left out.
+func (s Source) Until(event int64) Source {
+	out := Source{ExecutionID: s.ExecutionID, Known: s.Known}
+	for _, turn := range s.Turns {
+		n := 0
+		for n < len(turn.Events) && turn.Events[n].EventID <= event {
+			n++
+		}
+		if n == 0 {
+			break
+		}
+		if n < len(turn.Events) {
+			// What the turn cancelled is known from its last event on.
+			turn.Events, turn.Cancelled = turn.Events[:n:n], nil
+		}
+		out.Turns = append(out.Turns, turn)
+	}
+	return out
+}
+
+// End is the time of its last event; zero where it has none.
+func (s Source) End() time.Time {
+	if len(s.Turns) == 0 {
+		return time.Time{}
+	}
+	events := s.Turns[len(s.Turns)-1].Events
+	return at(events[len(events)-1].AtMS)
+}
+
 // FromEvents returns the source of an execution of which there are events alone:
 // each round counts as a turn, and what was cancelled is not known.
 func FromEvents(instance string, executionID int64, events []history.Event) Source {

@@ -42,6 +42,7 @@ type historyInput struct {
 type timelineInput struct {
 	Instance   string `json:"instance" jsonschema:"id of the instance"`
 	Executions int    `json:"executions,omitempty" jsonschema:"newest executions to include, 1 to 100; default 1"`
+	At         string `json:"at,omitempty" jsonschema:"show it as it stood after this event of the current execution, or EXECUTION.EVENT: 17, 3.17"`
 	State      string `json:"state,omitempty" jsonschema:"only rows in this state: open, done, failed, cancelled or closed"`
 	Calls      bool   `json:"calls,omitempty" jsonschema:"include system calls: times, ids, side effects, patches"`
 	Skip       int    `json:"skip,omitempty" jsonschema:"rows to skip, to go on after an answer that left rows out"`
@@ -259,7 +260,7 @@ func (s *server) timeline(ctx context.Context, c *call, in timelineInput) (any, 
 	if in.Skip < 0 {
 		return nil, fmt.Errorf("skip %d: a number of rows, from 0", in.Skip)
 	}
-	t, err := c.Timeline(ctx, in.Instance, executions)
+	t, err := c.Timeline(ctx, in.Instance, executions, in.At)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ type Instances interface {
 	Describe(ctx context.Context, instance string) (client.Description, error)
 	Waiting(ctx context.Context, instance string) (client.Waiting, error)
 	Export(ctx context.Context, instance string, execution int64) (history.Export, error)
-	Timeline(ctx context.Context, instance string, executions int) (api.Timeline, error)
+	Timeline(ctx context.Context, instance string, executions int, at string) (api.Timeline, error)
 	List(ctx context.Context, q client.ListQuery) (client.ListPage, error)
 
 	Raise(ctx context.Context, r client.RaiseRequest) error

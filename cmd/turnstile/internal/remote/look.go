@@ -122,10 +122,15 @@ func (c *Client) Export(ctx context.Context, instance string, execution int64) (
 	return history.DecodeExport(text)
 }
 
-// Timeline returns what happened in the newest executions of an instance.
-func (c *Client) Timeline(ctx context.Context, instance string, executions int) (api.Timeline, error) {
+// Timeline returns what happened in the newest executions of an instance; with at as
+// it stood after that event.
+func (c *Client) Timeline(ctx context.Context, instance string, executions int, at string) (api.Timeline, error) {
 	var got api.Timeline
-	_, err := c.get(ctx, "instances/"+segment(instance)+"/timeline", url.Values{"executions": {strconv.Itoa(executions)}}, &got)
+	v := url.Values{"executions": {strconv.Itoa(executions)}}
+	if at != "" {
+		v.Set("at", at)
+	}
+	_, err := c.get(ctx, "instances/"+segment(instance)+"/timeline", v, &got)
 	return got, err
 }
 

@@ -13,6 +13,7 @@ import { GroupDetails, membersOf } from "./groups.js";
 import { Header } from "./header.js";
 import { History } from "./history.js";
 import { apiSource, merge, read } from "./source.js";
+import { Steps, usePast } from "./steps.js";
 import { Timeline } from "./timeline.js";
 import { Tree } from "./tree.js";
 import { useInstance } from "./use-instance.js";
@@ -35,7 +36,7 @@ export function Instance({ id, rest, query }) {
   return html`<div data-instance-view=${id} data-status=${i.status}>${error && html`<${Stale} error=${error} retry=${reload} at=${record.at} />`}
     <${View} source=${source} instance=${i} model=${model} failed=${timeline.failed} retry=${timeline.read} tab=${rest[0] ?? "timeline"} query=${query} live=${true}
       link=${(execution, event) => address(id, "history", { view: query.view ?? "", execution: model && model.executions.length > 1 ? execution : "", event: event || "" })}
-      tabLink=${(tab) => address(id, ...(tab === "timeline" ? [] : [tab]))} rowLink=${(key) => address(id, { row: key })}
+      tabLink=${(tab) => address(id, ...(tab === "timeline" ? [] : [tab]))} rowLink=${(key) => address(id, { row: key, at: query.at ?? "" })} atLink=${(at) => address(id, { at })}
       exportHref=${(execution) => url(path("instances", id, "export"), { execution }).href} actions=${html`<${Actions} instance=${i} waits=${awaited(model)} onDone=${reload} />`} onDone=${reload} /></div>`;
 }
 
@@ -78,9 +79,10 @@ function useTimeline(source, version) {
 
 // View is an instance from either source. Props: source, instance, model, failed,
 // retry, tab, query, live, link(execution, event), tabLink(tab), rowLink(key),
-// exportHref, actions, onDone (an action of a row was sent), extra (what a file says
+// atLink(at) how it stood after an event (left out where it cannot be asked for), exportHref, actions, onDone (an action of a row was sent), extra (what a file says
 // besides).
-export function View({ source, instance: i, model, failed, retry, tab, query, live = false, link, tabLink, rowLink, exportHref, actions, onDone, extra }) {
+export function View({ source, instance: i, model, failed, retry, tab, query, live = false, link, tabLink, rowLink, atLink, exportHref, actions, onDone, extra }) {
+  const past = usePast(source, atLink && tab === "timeline" ? query.at ?? "" : "");
   const running = live && ["running", "stuck", "suspended", "scheduled"].includes(i.status);
   const waiting = useWaiting(i.instance, running, model?.last ?? "");
   const [children, setChildren] = useState(() => new Map());
@@ -107,13 +109,15 @@ export function View({ source, instance: i, model, failed, retry, tab, query, li
   };
   const selected = query.row ?? "";
   const line = useMemo(() => {
-    if (!selected || !model) return null;
-    const at = model.index.get(selected);
-    if (at !== undefined) return { type: "row", id: selected, row: model.rows[at], model };
-    const group = selected.startsWith("g") && membersOf(model).get(selected.slice(1));
-    if (group) return { type: "group", id: selected, group: model.groups.get(selected.slice(1)), members: group, model };
-    return picked?.id === selected ? picked : null;
-  }, [selected, model, picked]);
+    const of = past.at ? past.model : model;
+    if (!selected || !of) return null;
+    const at = of.index.get(selected);
+    if (at !== undefined) return { type: "row", id: selected, row: of.rows[at], model: of };
+    const group = selected.startsWith("g") && membersOf(of).get(selected.slice(1));
+    if (group) return { type: "group", id: selected, group: of.groups.get(selected.slice(1)), members: group, model: of };
+    return picked?.id === selected && !past.at ? picked : null;
+  }, [selected, model, past.at, past.model, picked]);
+  const close = () => { setPicked(null); go(past.at ? rowLink("") : tabLink("timeline"), { replace: true }); };
   const tabs = [["timeline", "Timeline"], ["history", "History", model?.events], ...(live ? [["waiting", "Waiting for", running ? waiting.data?.operations.length : undefined], ["tree", "Tree"]] : []), ["values", "Values"], ...(extra ? [["text", "What it says"]] : [])];
   const body = () => {
     if (tab === "waiting" && live) return html`<${WaitingFor} of=${waiting} instance=${i} model=${model} link=${link} onDone=${onDone} />`;
@@ -123,13 +127,14 @@ export function View({ source, instance: i, model, failed, retry, tab, query, li
     if (tab === "values") return html`<div class="cards"><${InstanceFacts} instance=${i} source=${source} model=${model} /></div>`;
     if (tab === "history") return html`<${History} source=${source} model=${model} execution=${Number(query.execution) || null} event=${Number(query.event) || 0} mode=${query.view} link=${link} go=${(to) => go(to, { replace: true })} exportHref=${exportHref} />`;
     return html`${model.earlier > 0 && html`<p class="muted">${model.earlier} earlier executions are not shown.</p>`}
-      <${Timeline} model=${model} children=${children} unfold=${unfold} selected=${selected} onSelect=${select} live=${live} />
-      ${line?.type === "group" ? html`<${GroupDetails} line=${line} select=${(r) => select({ type: "row", id: line.id.replace(/g[^/]*$/, "") + r.key, row: r, model: line.model })} close=${() => { setPicked(null); go(tabLink("timeline"), { replace: true }); }} />` : line && html`<${RowDetails} line=${line} source=${sourceOf(line.model.instance)} link=${line.model.instance === source.id ? link : (x, e) => address(line.model.instance, "history", { execution: x, event: e })} instance=${live && line.model.instance === i.instance ? i : null} onDone=${onDone} close=${() => { setPicked(null); go(tabLink("timeline"), { replace: true }); }} />`}`;
+      ${atLink && html`<${Steps} source=${source} model=${model} past=${past} link=${atLink} />`}
+      ${(!past.at || past.model) && html`<${Timeline} model=${past.at ? past.model : model} children=${children} unfold=${unfold} selected=${selected} onSelect=${select} live=${live && !past.at} />`}
+      ${line?.type === "group" ? html`<${GroupDetails} line=${line} select=${(r) => select({ type: "row", id: line.id.replace(/g[^/]*$/, "") + r.key, row: r, model: line.model })} close=${close} />` : line && html`<${RowDetails} line=${line} source=${sourceOf(line.model.instance)} link=${line.model.instance === source.id ? link : (x, e) => address(line.model.instance, "history", { execution: x, event: e })} instance=${live && !past.at && line.model.instance === i.instance ? i : null} onDone=${onDone} close=${close} />`}`;
   };
   return html`<${Header} instance=${i} model=${model}>${actions}<//>
     <${Problem} instance=${i} />
     ${model && failed && html`<${Stale} error=${failed} retry=${retry} at=${model.now} />`}
-    ${running && tab === "timeline" && waiting.data?.leaves.length > 0 && html`<p class="waits"><span class="muted">Waits for</span> <${Leaf} leaf=${waiting.data.leaves[0]} />${waiting.data.leaves.length > 1 && html` <a href=${tabLink("waiting")}>and ${waiting.data.leaves.length - 1}${waiting.data.more ? "+" : ""} more</a>`}</p>`}
+    ${running && !past.at && tab === "timeline" && waiting.data?.leaves.length > 0 && html`<p class="waits"><span class="muted">Waits for</span> <${Leaf} leaf=${waiting.data.leaves[0]} />${waiting.data.leaves.length > 1 && html` <a href=${tabLink("waiting")}>and ${waiting.data.leaves.length - 1}${waiting.data.more ? "+" : ""} more</a>`}</p>`}
     <${Tabs} of=${tabs.map(([key, word, n]) => [key, word, tabLink(key), n])} current=${tab} label="Parts of the instance" />
     <div class="tab-body">${body()}</div>`;
 }
