@@ -257,31 +257,47 @@ func DefaultSettings() Settings {
 	}
 }
 
-// Complete fills in the defaults; the error names everything that can't be.
+// InvalidSettingError says which of the [Settings] has a value that is not safe.
+type InvalidSettingError struct {
+	// Setting is its name, for example Purge.Retention, Value what it is, and Problem what it
+	// may be.
+	Setting, Value, Problem string
+}
+
+func (e *InvalidSettingError) Error() string {
+	return fmt.Sprintf("host: Settings.%s is %s, %s", e.Setting, e.Value, e.Problem)
+}
+
+// Complete fills in the defaults; the error joins an [*InvalidSettingError] for each
+// that can't be.
 func (s *Settings) Complete() error {
 	d := DefaultSettings()
 	fillIn(reflect.ValueOf(s).Elem(), reflect.ValueOf(d))
 	var errs []error
+	wrong := func(setting string, value any, problem string) {
+		errs = append(errs, &InvalidSettingError{Setting: setting, Value: fmt.Sprint(value), Problem: problem})
+	}
 	if s.Cache.Age > d.Cache.Age {
-		errs = append(errs, fmt.Errorf("host: Settings.Cache.Age is %s, at most %s is safe", s.Cache.Age, d.Cache.Age))
+		wrong("Cache.Age", s.Cache.Age, fmt.Sprintf("at most %s is safe", d.Cache.Age))
 	}
 	if s.Purge.Grace < d.Purge.Grace {
-		errs = append(errs, fmt.Errorf("host: Settings.Purge.Grace is %s, at least %s is safe", s.Purge.Grace, d.Purge.Grace))
+		wrong("Purge.Grace", s.Purge.Grace, fmt.Sprintf("at least %s is safe", d.Purge.Grace))
 	}
 	if r := s.Purge.Retention; r != 0 && r < s.Purge.Grace {
-		errs = append(errs, fmt.Errorf("host: Settings.Purge.Retention is %s, at least Settings.Purge.Grace (%s) is safe; 0 keeps instances for ever", r, s.Purge.Grace))
+		wrong("Purge.Retention", r, fmt.Sprintf("at least Settings.Purge.Grace (%s) is safe; 0 keeps instances for ever", s.Purge.Grace))
 	}
 	if n := s.Purge.Executions; n < 0 || n == 1 {
-		errs = append(errs, fmt.Errorf("host: Settings.Purge.Executions is %d, at least 2 is safe: the current execution and the one before it; 0 keeps all", n))
+		wrong("Purge.Executions", n, "at least 2 is safe: the current execution and the one before it; 0 keeps all")
 	}
+	atMost := fmt.Sprintf("a queue delays %s at most", queue.MaxDelay)
 	if s.Loop.Max > queue.MaxDelay {
-		errs = append(errs, fmt.Errorf("host: Settings.Loop.Max is %s, a queue delays %s at most", s.Loop.Max, queue.MaxDelay))
+		wrong("Loop.Max", s.Loop.Max, atMost)
 	}
 	if s.Dispatch.TimerBorder > queue.MaxDelay {
-		errs = append(errs, fmt.Errorf("host: Settings.Dispatch.TimerBorder is %s, a queue delays %s at most", s.Dispatch.TimerBorder, queue.MaxDelay))
+		wrong("Dispatch.TimerBorder", s.Dispatch.TimerBorder, atMost)
 	}
 	if s.Dispatch.TimerLeast > queue.MaxDelay {
-		errs = append(errs, fmt.Errorf("host: Settings.Dispatch.TimerLeast is %s, a queue delays %s at most", s.Dispatch.TimerLeast, queue.MaxDelay))
+		wrong("Dispatch.TimerLeast", s.Dispatch.TimerLeast, atMost)
 	}
 	return errors.Join(errs...)
 }
