@@ -35,7 +35,7 @@ type floor struct {
 func (f *floor) app() *turnstile.App {
 	return turnstile.NewApp(gate.Part(), load.Implement(func(ctx turnstile.Context, key string) (string, error) {
 		if key != "" {
-			if err := gate.Enter(ctx, key, most); err != nil {
+			if err := gate.Enter(ctx, strings.TrimPrefix(key, "again "), most); err != nil {
 				return "", err
 			}
 		}
@@ -267,6 +267,39 @@ func TestAGateSurvivesCrashes(t *testing.T) {
 			t.Errorf("all have ended, and the gate shows %+v", line)
 		}
 	})
+}
+
+// In whatever order messages are taken, never more have a place than may, and all get one.
+func TestNeverMoreRunThanMay(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(40) {
+		var f floor
+		env := turnstiletest.New(t, f.app(), turnstiletest.WithRandomOrder(seed))
+		const all = 6
+		for i := range all { // all at once
+			turnstiletest.Start(env, load.With(turnstile.InstanceID(fmt.Sprint("i", i))), []string{"k", "again k"}[i%2])
+		}
+		for step := range 14 {
+			env.Advance(17 * time.Minute)
+			inside := map[string]bool{}
+			for _, id := range strings.Fields(f.String()) {
+				if d, err := env.Client().Describe(t.Context(), id); err != nil || d.Status == client.StatusRunning {
+					inside[id] = true
+				}
+			}
+			if len(inside) > most {
+				t.Errorf("seed %d, step %d: %v are inside", seed, step, inside)
+			}
+			if id := fmt.Sprint("i", seed%all); step == 2 {
+				if err := env.Client().Terminate(t.Context(), id, "enough"); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		if line := lineOf(t, env); len(line.Running)+line.Length != 0 {
+			t.Errorf("seed %d: the gate shows %+v", seed, line)
+		}
+	}
 }
 
 // A cancel of the gate has no effect.
