@@ -65,6 +65,20 @@ func TestO04Purge(t *testing.T) {
 			w.expectInvariants("a")
 		})
 	}
+	t.Run("what ended a month ago is deleted at once", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, nil)
+		w.orchestration("Main", chain(0))
+		w.start("a", "Main", "1")
+		w.run()
+		w.clock.Advance(30 * 24 * time.Hour)
+		w.send(purge("p", false))
+		w.run()
+		if turns, err := w.store.Read(t.Context(), "a", 1, 1); len(turns) != 0 || err != nil || !w.record("a").Purged {
+			t.Errorf("%d turns are left: %v", len(turns), err)
+		}
+		w.expectDead()
+	})
 	t.Run("a writer that stalled before the purge can't commit afterwards", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, nil)

@@ -188,6 +188,9 @@ func (a *attempt) keepBeat(ctx context.Context, b *deciding.Beat) error {
 func (a *attempt) scheduleDeletion(ctx context.Context, r *store.Record) error {
 	now := a.desk.Clock.Now()
 	due := r.EndedAt.Add(a.desk.Settings.Purge.Grace)
+	if due.Before(now) {
+		due = now // It is as old as it is, and not as the end: one that is too old is not applied.
+	}
 	item := wire.Item{V: wire.Version, Kind: wire.PurgeInstance, Instance: r.Instance, UpToExecution: r.ExecutionID,
 		ID: fmt.Sprintf("delete-%d", r.ExecutionID), NotBeforeMS: due.UnixMilli(), SentMS: due.UnixMilli()}
 	if a.sender.To.Timer == nil || due.Sub(now) <= a.desk.Settings.Dispatch.TimerLeast {
