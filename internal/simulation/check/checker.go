@@ -34,6 +34,10 @@ type checker struct {
 	said map[saying]*said
 	// taken is what redrives have taken over.
 	taken map[ledger.Execution]*takenOver
+	// pruned is the first execution that is left, of instances of which some were pruned.
+	pruned map[string]int64
+	// kept are instances of which a build that keeps all was to prune some.
+	kept map[string]bool
 	// forked says that an instance was.
 	forked bool
 	// keys are the idempotency keys under which activities ran.
@@ -99,6 +103,7 @@ func (w *checker) Landed(x *world.Write) {
 		return
 	}
 	w.forbids(x.Instance, x.Change)
+	w.prunes(x)
 	changes(x).landed(w, nil)
 	w.tells(x)
 	w.checkRecord(x.Instance)
@@ -196,6 +201,7 @@ func (w *checker) Receives(inv *world.Invocation) {
 	w.reachReceived(inv.P, inv.Batch)
 	w.noteGone(inv)
 	w.noteForked(inv)
+	w.noteKept(inv)
 	w.hearsSaid(inv)
 	if inv.P.Worker != nil {
 		w.checkHidden(inv.P, inv.Batch)

@@ -41,7 +41,7 @@ func (w *checker) End() {
 			continue
 		}
 		w.Reached("I-03")
-		for n := hidden + 1; n <= w.Ledger.Last[instance]; n++ {
+		for n := w.firstLeft(instance); n <= w.Ledger.Last[instance]; n++ {
 			w.checkExecution(instance, n)
 		}
 		w.checkRecord(instance)
@@ -49,6 +49,7 @@ func (w *checker) End() {
 		if err != nil {
 			continue
 		}
+		w.checkPruned(&r)
 		waits := !r.Status.Terminal() && w.missed(instance)
 		if !r.Status.Terminal() && !waits {
 			why := ""

@@ -166,6 +166,9 @@ func (w *checker) aboutToHop(p *world.Process, m *queue.Outgoing) {
 		if was.Number != item.Number {
 			continue
 		}
+		if item.UpToExecution > 0 && len(w.purgesOf(p.Running, item.Instance)) > 0 {
+			return // It may be what a purge asks for anew.
+		}
 		if was.SentMS == 0 {
 			return // It may be that one, which does not say.
 		}

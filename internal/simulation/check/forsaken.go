@@ -16,6 +16,9 @@ import (
 // back. What it may not have sent is not sent any more, which is the one thing
 // that a purge does not promise. Who may have waited for it is forsaken.
 func (w *checker) Deletes(instance string, upTo int64) {
+	if w.checkDeletes(instance, upTo) {
+		return // What is pruned is owed to nobody any more.
+	}
 	if w.unsettled(nil, instance) {
 		note(&w.told.forsaken, instance, true)
 	}

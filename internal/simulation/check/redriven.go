@@ -168,6 +168,21 @@ func (w *checker) redriven(instance string) bool {
 	return false
 }
 
+// redrivenAbove reports whether an instance was redriven, or forked, or one whose child it is.
+func (w *checker) redrivenAbove(instance string) bool {
+	for range 20 {
+		if w.redriven(instance) {
+			return true
+		}
+		x := w.Ledger.Executions[ledger.At(instance, w.Ledger.Last[instance])]
+		if x == nil || x.Events[0].Start == nil || x.Events[0].Start.Parent == nil {
+			return false
+		}
+		instance = x.Events[0].Start.Parent.Instance
+	}
+	return false
+}
+
 // checkKeys is O-10 for an activity that a redrive starts anew: what was open keeps its
 // idempotency key, and what had failed gets a new one.
 func (w *checker) checkKeys(p *world.Process, key store.ActivityKey, info *activities.Info) {
@@ -214,7 +229,7 @@ func (w *checker) missed(instance string) bool {
 			}
 			waits = true
 		case history.ExternalSubscribed:
-			waits = waits || w.redriven(instance)
+			waits = waits || w.redrivenAbove(instance)
 		}
 	}
 	return waits

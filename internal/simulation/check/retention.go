@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -31,11 +32,19 @@ func (w *checker) checkArchived(inv *world.Invocation, instance string, executio
 		if x == nil {
 			continue
 		}
-		kept, err := history.DecodeExport(w.Archived(instance, n))
-		if err != nil || len(kept.Events) != len(x.Events) || !slices.EqualFunc(kept.Events, x.Events, func(a, b history.Event) bool { return a.EventID == b.EventID && a.Kind == b.Kind }) {
-			w.Violate("retention", "%s has hidden %s by its retention, and the archive does not have the %d events of execution %d: %v", inv.P.Name, instance, len(x.Events), n, err)
+		if why := w.notArchived(instance, n, x); why != "" {
+			w.Violate("retention", "%s has hidden %s by its retention, and %s", inv.P.Name, instance, why)
 		}
 	}
+}
+
+// notArchived says what the archive lacks of an execution; "" for nothing.
+func (w *checker) notArchived(instance string, n int64, x *ledger.Recorded) string {
+	kept, err := history.DecodeExport(w.Archived(instance, n))
+	if err == nil && slices.EqualFunc(kept.Events, x.Events, func(a, b history.Event) bool { return a.EventID == b.EventID && a.Kind == b.Kind }) {
+		return ""
+	}
+	return fmt.Sprintf("the archive does not have the %d events of execution %d: %v", len(x.Events), n, err)
 }
 
 // checkKept: it was kept for as long as its orchestration says, and while the execution ran

@@ -36,6 +36,9 @@ type markOf struct {
 	instance string
 	stamp    int64
 	what     string
+	// purged is the last execution of the instance that had the id before, whose marks had
+	// numbers of their own.
+	purged int64
 }
 
 type numbered struct{ instance, number string }
@@ -105,7 +108,7 @@ func (w *checker) tells(x *world.Write) {
 		what, stamp = "stuck", *c.Stamp
 	}
 	if c.Stamp != nil && c.Create == nil {
-		at := markOf{instance: g.instance, stamp: *c.Stamp}
+		at := markOf{instance: g.instance, stamp: *c.Stamp, purged: w.Ledger.Hidden[g.instance]}
 		if w.told.landed[at] {
 			return // A write that finds its own: what it changed was seen when it landed.
 		}
@@ -117,7 +120,7 @@ func (w *checker) tells(x *world.Write) {
 	if r, err := w.Describe(g.instance); err != nil || r.Stamp != stamp {
 		return // It finds its own, made before; others have followed.
 	}
-	m := markOf{g.instance, stamp, what}
+	m := markOf{g.instance, stamp, what, w.Ledger.Hidden[g.instance]}
 	if w.told.marks[m] {
 		return
 	}
@@ -144,7 +147,7 @@ func (w *checker) Publishes(p *world.Process, e *host.InstanceEvent) {
 	}
 	note(&w.told.published, at, *e)
 	if stamp > 0 {
-		m := markOf{e.Instance, stamp, e.Type}
+		m := markOf{e.Instance, stamp, e.Type, w.purgedBefore(e.Instance, execution)}
 		if !w.told.marks[m] {
 			w.Violate("told", "%s publishes %+v, and there is no such mark", p.Name, *e)
 		}
@@ -162,6 +165,20 @@ func (w *checker) Publishes(p *world.Process, e *host.InstanceEvent) {
 		return
 	}
 	w.Reached("events about instances, " + e.Type)
+}
+
+// purgedBefore is the last execution of the instance that was purged ahead of an execution.
+func (w *checker) purgedBefore(instance string, execution int64) (last int64) {
+	if last = w.Ledger.Hidden[instance]; last < execution {
+		return last
+	}
+	last = 0
+	for purge, n := range w.Ledger.Outside.Purged {
+		if purge.Instance == instance && n < execution {
+			last = max(last, n)
+		}
+	}
+	return last
 }
 
 // checkPublished is I-07 for an event about an instance that waited: it is published, or waits

@@ -103,6 +103,7 @@ func redeliveryMutations() []Mutation {
 		},
 		{
 			Name:  "a twin does not wait for the commit that is under way",
+			Rare:  true,
 			Bias:  "twins+torn reads",
 			Bug:   "Of two processes that have the same delivery one acknowledges it while the commit of the other is under way, and who handles the next message reads the record as it was.",
 			File:  "internal/host/deciding/again.go",

@@ -21,6 +21,7 @@ func Companions() []engine.Orchestration {
 		{Name: "waits", Func: waitsForEver, Source: "simulation"},
 		{Name: "answers", Func: answers, Source: "simulation"},
 		{Name: "shared", Func: shared, Source: "simulation"},
+		{Name: "lasts", Func: lasts, Source: "simulation"},
 	}
 }
 
@@ -40,6 +41,12 @@ func listens(ctx *engine.Context, _ []byte) ([]byte, error) {
 func waitsForEver(ctx *engine.Context, _ []byte) ([]byte, error) {
 	ctx.Activity(engine.ActivityCall{Name: "work", Input: []byte(`{"hidden":998}`)})
 	return ctx.Await(ctx.ExternalEvent("never"))
+}
+
+// lasts is left by its parent, and ends when that has ended long ago.
+func lasts(ctx *engine.Context, _ []byte) ([]byte, error) {
+	_, err := ctx.Await(ctx.Timer(17 * 24 * time.Hour))
+	return []byte(`"lasted"`), err
 }
 
 // caller is who an instance has to answer, and by which event.
@@ -74,6 +81,10 @@ func (r *interpreter) companion(ctx *engine.Context, s *Statement) (Token, error
 	instance := info.Instance + "+" + strconv.FormatInt(info.ExecutionID, 10) + "." + strconv.Itoa(s.ID)
 	switch s.Kind {
 	case kLeft:
+		if s.Lasts {
+			ctx.Child(engine.ChildCall{Name: "lasts", Input: []byte(`{}`)})
+			return t, ctx.Err()
+		}
 		onEnd := history.ParentEndCancel
 		if s.N == 1 {
 			onEnd = history.ParentEndTerminate

@@ -82,6 +82,8 @@ type Statement struct {
 	// queuesOf and keysOf; 0 for none. Spread: they name one queue after the other.
 	Queue, Key int
 	Spread     bool
+	// Lasts: the child is left when its parent ends, and lasts for weeks.
+	Lasts bool
 	// Way in which it is done.
 	Way      int
 	Branches [][]*Statement
@@ -112,8 +114,8 @@ type Programs []*Program
 
 // Draw lets choices decide for the programs of a run.
 // limited: most activities that can have a limit over instances have one; queues: most name a
-// queue.
-func Draw(c *choice.Choices, limited, queues bool) Programs {
+// queue; lasting: children that are left last for weeks.
+func Draw(c *choice.Choices, limited, queues, lasting bool) Programs {
 	all := make(Programs, 1+c.IntN(c.At(choice.OfProgram, "programs"), 4))
 	for i := range all {
 		p := &Program{Name: fmt.Sprintf("P%d", i)}
@@ -126,7 +128,7 @@ func Draw(c *choice.Choices, limited, queues bool) Programs {
 		p.Fails = c.OneIn(at, 8)
 		p.Catches = c.Even(at)
 		p.Rounds = []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 4}[c.IntN(at, 12)]
-		d := drawing{c: c, name: p.Name, at: i, programs: all, limited: limited, queues: queues}
+		d := drawing{c: c, name: p.Name, at: i, programs: all, limited: limited, queues: queues, lasting: lasting}
 		p.Body = d.block(0)
 		if loop := c.At(at, "loop"); c.OneIn(loop, 5) {
 			p.loops(3+c.IntN(loop, 4), c.Even(loop), drawRejects(c, loop))
@@ -204,8 +206,8 @@ type drawing struct {
 	name     string
 	at, id   int
 	programs Programs
-	// limited and queues are as Draw has them.
-	limited, queues bool
+	// limited, queues and lasting are as Draw has them.
+	limited, queues, lasting bool
 }
 
 // block has places for statements, each of which is taken or not: so one can be
@@ -245,6 +247,7 @@ func (d *drawing) statement(at choice.Spot, depth int) *Statement {
 	if s.Kind.waiting() || s.Kind == kTell || s.Kind == kCall {
 		s.Rejects = drawRejects(d.c, at)
 	}
+	s.Lasts = s.Kind == kLeft && d.lasting
 	switch s.Kind {
 	case kScope:
 		if way := d.c.At(at, "way"); d.c.OneIn(way, 3) {

@@ -162,6 +162,9 @@ func (s *Statement) code() string {
 	case kWithdrawn:
 		return fmt.Sprintf("%s(event(never), %s, event(never)) in a scope that is cancelled %s, after %s", s.wayToWait(), activity, waysToCancel[s.N], s.Duration)
 	case kLeft:
+		if s.Lasts {
+			return "start(child(lasts)) // which is left, and lasts for weeks"
+		}
 		return "start(child(waits)) // which ends with its parent: " + []string{"cancelled", "terminated", "cancelled"}[s.N]
 	case KindPatched:
 		return "patched ? await(activity 1) : await(activity 0)"

@@ -86,6 +86,7 @@ func (s *Random) raise(w *world.World, instance string, p *program.Program) {
 			if together >= 0 {
 				at = together
 			}
+			at += w.SoLate(w.Choices.At(client, "so late"))
 			send := s.event(w, item, p.Name)
 			w.Clock.AfterFunc(at, send)
 			if r := s.rootOf(instance); r != nil && w.Choices.OneIn(w.Choices.At(client, "then it begins again"), 25) {

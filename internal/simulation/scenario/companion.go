@@ -52,6 +52,10 @@ func (s *Random) judgeCompanion(w *world.World, instance string) error {
 	switch {
 	case r.Name == "shared":
 		return judgeShared(w, &r)
+	case r.Name == "lasts":
+		if got != "lasted" && r.Status != store.StatusCancelled && r.Status != store.StatusTerminated {
+			return fmt.Errorf("it ended as %q", got)
+		}
 	case r.Name == "listens" && got != "told "+instance:
 		return fmt.Errorf("it ended as %q, and was told an event once", got)
 	case r.Name == "answers" && got == "forgotten" && strings.HasPrefix(instance, forkOf):

@@ -31,6 +31,8 @@ type Random struct {
 	ended map[string]bool
 	// redriven: somebody has had an instance go on where it failed.
 	redriven bool
+	// keeps is how many executions of an instance the build that works keeps, 0 for all.
+	keeps int
 	// forked is how many forks of instances somebody has asked for.
 	forked int
 	// purged: somebody has purged an instance that is no root.
@@ -68,7 +70,8 @@ func Draw(w *world.World) world.Scenario {
 }
 
 func newRandomScenario(w *world.World) *Random {
-	s := &Random{Programs: program.Draw(&w.Choices, w.Limited(), w.NamesQueues()), sent: map[string]string{}, ended: map[string]bool{}}
+	keeps := w.Keeps(w.Choices.At(choice.OfProgram, "keeps"))
+	s := &Random{keeps: keeps, Programs: program.Draw(&w.Choices, w.Limited(), w.NamesQueues(), keeps > 0), sent: map[string]string{}, ended: map[string]bool{}}
 	for i := range 1 + w.Choices.IntN(w.Choices.At(choice.OfProgram, "roots"), 3) {
 		r := root{instance: fmt.Sprintf("root%d", i), program: s.Programs[0]}
 		if w.Choices.OneIn(w.Choices.At(w.Choices.At(choice.OfProgram, r.instance), "odd"), 8) {
@@ -119,7 +122,13 @@ func (s *Random) build(name string, d program.Defect) *world.Build {
 	var all []engine.Orchestration
 	has := map[string][]string{}
 	for _, p := range s.Programs {
-		all = append(all, s.Programs.Registered(p, d)...)
+		own := s.Programs.Registered(p, d)
+		if d.Kind == "" { // Others are from before.
+			for i := range own {
+				own[i].KeepExecutions = s.keeps
+			}
+		}
+		all = append(all, own...)
 		if p.Versions != nil {
 			has[p.Name] = d.VersionsOf(p)
 		}
@@ -169,6 +178,7 @@ func (s *Random) Begin(w *world.World) {
 	s.deployStrict(w)
 	s.deployLenient(w)
 	s.deployForgetful(w)
+	s.prunes(w)
 	if w.Build == w.Good && w.Choices.OneIn(w.Choices.At(choice.OfWorld, "broken build"), 8) {
 		w.DeployBroken()
 	}

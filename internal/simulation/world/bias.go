@@ -90,11 +90,16 @@ const (
 	// calls of a process with the start of a fork in hand every sixteenth is its last, and code
 	// that does not work is deployed when a twelfth of them is sent.
 	forks
+	// prunes: each program keeps few of its executions. After fifteen days, and again days later,
+	// somebody asks for earlier ones to be pruned, while much goes wrong again and much else is
+	// asked for; events are as late. Of the calls of a process with such a request in hand every
+	// sixth is its last.
+	prunes
 	biasEnd
 )
 
 var biasNames = [biasEnd]string{"none", "late marks", "late commits", "outages", "slow calls", "crowds", "torn reads", "shared calls", "late ends",
-	"dead letters", "short invocations", "purges", "small commits", "damages", "overtaken", "rejections", "twins", "suspends", "limits", "bus outages", "queues", "forks"}
+	"dead letters", "short invocations", "purges", "small commits", "damages", "overtaken", "rejections", "twins", "suspends", "limits", "bus outages", "queues", "forks", "prunes"}
 
 // Biases are the names of the biases that a run can have.
 func Biases() []string { return slices.Clone(biasNames[1:]) }
@@ -130,7 +135,7 @@ func (w *World) has(b bias) bool {
 }
 
 // biasIn: one run in so many has a bias, for each of them, and one has two.
-const biasIn = 26
+const biasIn = 27
 
 // drawBias decides for the bias of a run. One that was asked for is noted like a
 // decision, so that recorded choices have it.
@@ -280,15 +285,55 @@ func (w *World) MeetsFork(at choice.Spot) {
 	}
 }
 
-// diesForking reports whether a process dies at a call that has the start of a fork in hand.
-func (w *World) diesForking(p *Process) bool {
-	if !w.has(forks) || w.calm || p.Running == nil {
+// diesInBias reports whether a process dies at a call because it has in hand what the run is to
+// see cut short: the start of a fork, or a request that prunes.
+func (w *World) diesInBias(p *Process) bool {
+	if w.calm || p.Running == nil {
 		return false
 	}
-	return slices.ContainsFunc(p.Running.Batch, func(m Delivered) bool {
-		item, err := w.Item(m.Body)
-		return err == nil && Forks(item)
-	}) && w.Choices.OneIn(w.Choices.At(w.How(fault.CrashAfter), "fork"), 16)
+	has := func(such func(*wire.Item) bool) bool {
+		return slices.ContainsFunc(p.Running.Batch, func(m Delivered) bool {
+			item, err := w.Item(m.Body)
+			return err == nil && such(item)
+		})
+	}
+	if w.has(forks) && has(Forks) && w.Choices.OneIn(w.Choices.At(w.How(fault.CrashAfter), "fork"), 16) {
+		return true
+	}
+	return w.has(prunes) && has(func(i *wire.Item) bool { return i.UpToExecution > 0 }) && w.Choices.OneIn(w.Choices.At(w.How(fault.CrashAfter), "prune"), 6)
+}
+
+// Keeps decides how many executions of an instance the programs of a run keep; 0 for all.
+func (w *World) Keeps(at choice.Spot) int {
+	if !w.has(prunes) && !w.Choices.OneIn(at, 24) {
+		return 0
+	}
+	w.Settings.Purge.Page = []int{0, 1, 3, 7}[w.Choices.IntN(at, 4)]
+	return 2 + w.Choices.IntN(at, 3)
+}
+
+// SoLate is how much later than others a client sends something.
+func (w *World) SoLate(at choice.Spot) time.Duration {
+	if !w.has(prunes) || !w.Choices.OneIn(at, 5) {
+		return 0
+	}
+	return time.Duration(1+w.Choices.IntN(at, 20*24)) * time.Hour
+}
+
+// Unrest lets things go wrong again, where that has stopped, for a few hours.
+func (w *World) Unrest(at choice.Spot) {
+	w.plan.left = max(w.plan.left, []int{1, 3, 10, 30}[w.Choices.IntN(at, 4)])
+	if w.has(prunes) {
+		w.plan.left = max(w.plan.left, 10)
+	}
+	if until := w.Clock.Now().Add(time.Duration(1+w.Choices.IntN(at, 12)) * time.Hour); until.After(w.plan.until) {
+		w.plan.until = until
+	}
+	if w.calm {
+		w.Log("FAULTS AGAIN")
+		w.calm, w.Calmed = false, time.Time{}
+		w.ghosts = nil // No queue has anything so old.
+	}
 }
 
 // Forks reports whether an item is a start that forks another instance.

@@ -80,12 +80,12 @@ func (p *Process) call(c *class, what func() string, effect func() error) error 
 		p.Die("crash behind its commit")
 		return ErrKilled
 	}
-	if w.diesForking(p) {
+	if w.diesInBias(p) {
 		w.faulted(fault.CrashAfter)
 		if w.Choices.Even(w.How(fault.CrashAfter)) {
 			_ = effect()
 		}
-		p.Die("crash at a call, with a fork in hand")
+		p.Die("crash at a call, in the middle of what the run is to see cut short")
 		return ErrKilled
 	}
 	if f := w.hitCall(c.faults, who); f != fault.None {

@@ -1,0 +1,131 @@
+package check
+
+import (
+	"context"
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
+	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// O-11: executions are pruned from the first on, and nothing that is still needed is among them: each
+// ended so long ago that no message of its time is applied any more, has started no child that
+// runs, and stands in the archive. The newest stay, as many as the build keeps. The record says
+// which is the first that is left, before any history is deleted, and never goes back.
+
+// spared is how long an execution stays after its end.
+const spared = 15 * 24 * time.Hour
+
+// firstLeft is the first execution of an instance that has not been pruned.
+func (w *checker) firstLeft(instance string) int64 {
+	return max(w.pruned[instance], w.Ledger.Hidden[instance]+1)
+}
+
+// prunes looks at a change of a record by which executions are pruned.
+func (w *checker) prunes(x *world.Write) {
+	c := x.Change
+	if c == nil || c.FirstExecution == nil || c.Create != nil {
+		return
+	}
+	first, was := *c.FirstExecution, w.firstLeft(x.Instance)
+	violate := func(format string, args ...any) {
+		w.Violate("O-11", "%s prunes %s up to execution %d: "+format, append([]any{x.By.Name, x.Instance, first - 1}, args...)...)
+	}
+	if first <= was {
+		violate("execution %d is the first that is left", was)
+		return
+	}
+	w.Reached("O-11")
+	last := w.Ledger.Executions[ledger.At(x.Instance, w.Ledger.Last[x.Instance])]
+	if last.End() == nil {
+		w.Reached("O-11, of one that runs")
+	}
+	keeps := int64(x.By.Code.Orchestrations.Executions()[last.Events[0].Name])
+	if keeps == 0 || first > w.Ledger.Last[x.Instance]-keeps+1 {
+		violate("the last %d of %d are to stay", keeps, w.Ledger.Last[x.Instance])
+	}
+	for n := was; n < first; n++ {
+		w.checkPrunable(x.Instance, n, violate)
+	}
+	note(&w.pruned, x.Instance, first)
+}
+
+// checkPrunable looks at an execution that is pruned.
+func (w *checker) checkPrunable(instance string, n int64, violate func(string, ...any)) {
+	x := w.Ledger.Executions[ledger.At(instance, n)]
+	if x == nil || x.End() == nil {
+		violate("execution %d has not ended", n)
+		return
+	}
+	least := spared
+	if w.Faults[fault.Skew] > 0 {
+		least -= 2 * mostApart
+	}
+	if age := w.Clock.Now().Sub(time.UnixMilli(x.End().AtMS)); age < least {
+		violate("execution %d ended %s ago", n, age)
+	}
+	for i := range x.Events {
+		e := &x.Events[i]
+		if e.Kind != history.SubOrchestrationScheduled || x.Completed[e.EventID] != 0 || w.Ledger.Ended(e.Instance) || w.Ledger.Hidden[e.Instance] == w.Ledger.Last[e.Instance] {
+			continue
+		}
+		// One that a client has redriven since has no parent any more.
+		child := w.Ledger.Executions[ledger.At(e.Instance, w.Ledger.Last[e.Instance])]
+		if child == nil || child.Events[0].Start == nil || child.Events[0].Start.Parent == nil {
+			continue
+		}
+		if p := child.Events[0].Start.Parent; p.Instance == instance && p.ExecutionID == n {
+			violate("execution %d has started %s, which runs", n, e.Instance)
+		}
+	}
+	if why := w.notArchived(instance, n, x); why != "" {
+		violate("%s", why)
+	}
+}
+
+// noteKept notes that a build which keeps all has got a request to prune. It may be one that comes
+// back, and that has deleted nothing yet.
+func (w *checker) noteKept(inv *world.Invocation) {
+	if inv.P.Worker != nil || len(inv.P.Code.Orchestrations.Executions()) > 0 {
+		return
+	}
+	for _, m := range inv.Batch {
+		if item, err := w.Item(m.Body); err == nil && item.UpToExecution > 0 {
+			note(&w.kept, item.Instance, true)
+		}
+	}
+}
+
+// checkDeletes: of an instance that is there nothing is deleted that its record does not say is
+// pruned. It reports whether what is deleted was pruned.
+func (w *checker) checkDeletes(instance string, upTo int64) bool {
+	if upTo <= w.Ledger.Hidden[instance] {
+		return false
+	}
+	w.Reached("O-11, deleted")
+	r, err := w.Store.Describe(context.Background(), instance)
+	if err == nil && !r.Purged && r.FirstExecution <= upTo || upTo >= w.firstLeft(instance) {
+		w.Violate("O-11", "histories of %s are deleted up to execution %d, and execution %d is the first that is left: %v", instance, upTo, w.firstLeft(instance), err)
+	}
+	return true
+}
+
+// checkPruned is O-11 at the end of a run: the record says what is left, and of what was pruned no
+// history is left.
+func (w *checker) checkPruned(r *store.Record) {
+	hidden, first := w.Ledger.Hidden[r.Instance], w.firstLeft(r.Instance)
+	if r.FirstExecution != first || r.Pruned != first-hidden-1 {
+		w.Violate("O-11", "the record of %s says that execution %d is the first that is left and that %d were pruned; it is %d, after %d", r.Instance, r.FirstExecution, r.Pruned, first, first-hidden-1)
+	}
+	if w.kept[r.Instance] {
+		return // What a build that keeps all has left is deleted by the next prune, or the purge.
+	}
+	for n := hidden + 1; n < first; n++ {
+		if turns, err := w.Store.Read(context.Background(), r.Instance, n, 1); len(turns) > 0 || err != nil {
+			w.Violate("O-11", "%s/%d was pruned, and %d commits of its history are there still: %v", r.Instance, n, len(turns), err)
+		}
+	}
+}
