@@ -102,7 +102,7 @@ func TestEveryMistakeOfAnApplicationIsReportedAtOnce(t *testing.T) {
 			t.Errorf("the error does not mention %q: %v", want, err)
 		}
 	}
-	if invalid, isName := errors.AsType[*turnstile.InvalidNameError](err); !isName || invalid.What != "activity name" {
+	if invalid, isName := errors.AsType[*turnstile.InvalidArgumentError](err); !isName || invalid.Argument != "activity name" {
 		t.Errorf("no typed error for the empty name: %v", err)
 	}
 }

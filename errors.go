@@ -165,15 +165,25 @@ func (e *PayloadTooLargeError) Error() string {
 type MisuseError = engine.MisuseError
 
 // InvalidArgumentError says that a call was given a value that it cannot work
-// with. Nothing was recorded.
+// with: a number out of range, an instance id or a name that breaks the rules.
+// Nothing was sent or recorded.
 type InvalidArgumentError struct {
-	// Call and its argument: "Map", "limit".
-	Call, Argument string
-	// Problem, with the values that can be.
+	// Call and its argument: "Map", "limit". Call is empty for an instance id, a name,
+	// a version or another id: Argument says which ("instance id", "activity name"), and
+	// Value is what was given.
+	Call, Argument, Value string
+	// Problem, with the limit or the values that can be.
 	Problem string
 }
 
 func (e *InvalidArgumentError) Error() string {
+	if e.Call == "" {
+		value := e.Value
+		if len(value) > 80 {
+			value = value[:80] + "…"
+		}
+		return fmt.Sprintf("turnstile: invalid %s %q: %s", e.Argument, value, e.Problem)
+	}
 	return fmt.Sprintf("%s: the %s %s", e.Call, e.Argument, e.Problem)
 }
 

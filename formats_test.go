@@ -121,7 +121,7 @@ func TestAClientActsForSomebody(t *testing.T) {
 	}
 	for _, actor := range []string{"a\nb", "a\u202eb", strings.Repeat("x", 257), "\xff"} {
 		_, err := client.Start(e.ctx, e.client.WithActor(actor), main, 7)
-		if _, is := errors.AsType[*turnstile.InvalidNameError](err); !is {
+		if _, is := errors.AsType[*turnstile.InvalidArgumentError](err); !is {
 			t.Errorf("actor %q: %v", actor, err)
 		}
 	}

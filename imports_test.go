@@ -38,7 +38,8 @@ var layers = []layer{
 	{dir: "history", own: "internal/jsonscan"},
 	{dir: "internal/redriving", own: "history"},
 	{dir: "internal/cause", own: ". history"}, // the root in its tests
-	{dir: "engine", own: "history internal/near internal/redriving"},
+	{dir: "internal/header"},
+	{dir: "engine", own: "history internal/header internal/near internal/redriving"},
 	{dir: "internal/keyring", own: "store"},
 	{dir: "internal/wire", own: "history internal/jsonscan internal/near"},
 	{dir: "internal/activities", own: "history internal/near"},
@@ -73,7 +74,7 @@ var layers = []layer{
 	{dir: "host", own: "internal/queue store"},
 	{dir: "internal/host/platform", own: "host internal/clock internal/host/sharing internal/logattr internal/wire internal/queue"},
 	{dir: "internal/host/publishing", own: "internal/clock host internal/queue"},
-	{dir: "internal/host/dispatch", own: "internal/host/publishing internal/host/platform internal/clock history host internal/host/backoff internal/host/delivery internal/host/edge internal/host/random " +
+	{dir: "internal/host/dispatch", own: "internal/header internal/host/publishing internal/host/platform internal/clock history host internal/host/backoff internal/host/delivery internal/host/edge internal/host/random " +
 		"internal/host/sharing internal/keyring internal/queue store internal/timer internal/wire"},
 	{dir: "internal/host/inbox", own: "internal/host/publishing internal/host/platform internal/clock history host internal/host/attempt internal/host/backoff internal/host/delivery internal/host/edge internal/host/lease internal/keyring internal/queue internal/wire"},
 	{dir: "internal/host/reading", own: "internal/clock codec engine history host internal/host/edge store"},
@@ -83,13 +84,13 @@ var layers = []layer{
 	{dir: "internal/host/watchdog", own: "internal/clock internal/host/edge"},
 	{dir: "internal/host/projection", own: "engine history store"},
 	// The rules of the protocol: from what was read to what is done. They reach no service.
-	{dir: "internal/host/deciding", own: "internal/host/publishing internal/activities engine history host internal/host/attempt internal/host/backoff internal/host/delivery internal/host/dispatch internal/host/edge " +
+	{dir: "internal/host/deciding", own: "internal/header internal/host/publishing internal/activities engine history host internal/host/attempt internal/host/backoff internal/host/delivery internal/host/dispatch internal/host/edge " +
 		"internal/host/inbox internal/host/lease internal/host/projection internal/host/reading internal/host/resending internal/keyring internal/redriving store internal/wire"},
 	{dir: "internal/host/sweep", own: "history host internal/clock internal/host/dispatch internal/host/inbox internal/host/sharing internal/queue store internal/wire internal/exports"},
 	// Neither of the two handlers knows the other.
 	{dir: "internal/host/worker", own: "internal/host/platform internal/activities internal/clock codec history host internal/host/attempt internal/host/backoff internal/host/delivery internal/host/edge " +
 		"internal/host/lease internal/host/random internal/host/sharing internal/limits internal/queue store internal/wire"},
-	{dir: "internal/host/orchestrator", own: "internal/host/publishing internal/host/platform internal/activities internal/clock codec engine history host internal/host/attempt internal/host/backoff internal/host/cache internal/host/delivery " +
+	{dir: "internal/host/orchestrator", own: "internal/header internal/host/publishing internal/host/platform internal/activities internal/clock codec engine history host internal/host/attempt internal/host/backoff internal/host/cache internal/host/delivery " +
 		"internal/host/deciding internal/host/dispatch internal/host/edge internal/host/inbox internal/host/random internal/host/reading internal/host/sharing internal/host/sweep internal/host/watchdog internal/logattr internal/keyring internal/queue store internal/timer internal/wire"},
 	{dir: "internal/names", own: "internal/wire"},
 	{dir: "internal/around", own: "engine"},
@@ -114,7 +115,7 @@ var layers = []layer{
 	{dir: "internal/simulation/ledger", own: "history store internal/wire"},
 	{dir: "internal/simulation/program", own: "engine history internal/simulation/choice"},
 	{dir: "internal/simulation/world", own: "host internal/host/publishing internal/host/platform internal/activities internal/clock codec engine history host internal/host/orchestrator internal/host/worker internal/keyring journal internal/queue internal/queue/memory internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program store internal/store/memory internal/timer internal/timer/memory internal/wire"},
-	{dir: "internal/simulation/check", own: "internal/host/platform internal/activities engine history host internal/queue internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/world store internal/timer internal/wire"},
+	{dir: "internal/simulation/check", own: "internal/header internal/host/platform internal/activities engine history host internal/queue internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/world store internal/timer internal/wire"},
 	{dir: "internal/simulation/scenario", own: ". internal/activities engine examples/orders/orders history internal/queue internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/world schedule store internal/wire"},
 	{dir: "internal/simulation", own: "history internal/kept internal/simulation/check internal/simulation/choice internal/simulation/ledger internal/simulation/program internal/simulation/scenario internal/simulation/world store"},
 	{dir: "internal/simulation/search", own: "internal/activities engine internal/simulation internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/scenario internal/simulation/world store internal/wire"},

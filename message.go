@@ -6,7 +6,7 @@ package turnstile
 // instance that has ended it has no effect, and for one that is not started
 // within 15 minutes it becomes a dead letter. It records one event.
 //
-// Errors: [*InvalidNameError], [*EncodeError], [*PayloadTooLargeError],
+// Errors: [*InvalidArgumentError], [*EncodeError], [*PayloadTooLargeError],
 // [*CancelledError] in a cancelled scope. With an error nothing is recorded.
 func (e Event[T]) RaiseTo(ctx Context, instance string, data T) error {
 	run := ctx.engine(e.name)
@@ -27,7 +27,7 @@ func (e Event[T]) RaiseTo(ctx Context, instance string, data T) error {
 // outside; a sub-orchestration is cancelled by its Future. It is sent once the
 // turn is committed. It records one event.
 //
-// Errors: [*InvalidNameError], [*CancelledError] in a cancelled scope. With an
+// Errors: [*InvalidArgumentError], [*CancelledError] in a cancelled scope. With an
 // error nothing is recorded.
 func CancelInstance(ctx Context, instance, reason string) error {
 	run := ctx.engine("CancelInstance")
@@ -41,7 +41,7 @@ func CancelInstance(ctx Context, instance, reason string) error {
 // its code is not asked, and undoes nothing. Use [CancelInstance] where it should. It is
 // sent once the turn is committed. It records one event.
 //
-// Errors: [*InvalidNameError], [*CancelledError] in a cancelled scope. With an
+// Errors: [*InvalidArgumentError], [*CancelledError] in a cancelled scope. With an
 // error nothing is recorded.
 func TerminateInstance(ctx Context, instance, reason string) error {
 	run := ctx.engine("TerminateInstance")

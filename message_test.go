@@ -37,7 +37,7 @@ func TestAnOrchestrationRaisesEventsForAndCancelsOthers(t *testing.T) {
 			if err := turnstile.CancelInstance(ctx, "deaf", "nothing to hear"); err != nil {
 				return "", err
 			}
-			var invalid *turnstile.InvalidNameError
+			var invalid *turnstile.InvalidArgumentError
 			if err := news.RaiseTo(ctx, "", "x"); !errors.As(err, &invalid) {
 				return "", differ("no instance: %v", err)
 			}
@@ -112,7 +112,7 @@ func TestAnInstanceTerminatesAnother(t *testing.T) {
 			return "", err
 		}),
 		end.Implement(func(ctx turnstile.Context, _ string) (string, error) {
-			var invalid *turnstile.InvalidNameError
+			var invalid *turnstile.InvalidArgumentError
 			if err := turnstile.TerminateInstance(ctx, "a\nb", "x"); !errors.As(err, &invalid) {
 				return "", differ("no instance id: %v", err)
 			}

@@ -1,29 +1,6 @@
 package turnstile
 
-import (
-	"fmt"
-
-	"github.com/turnstile-go/turnstile/internal/names"
-)
-
-// InvalidNameError says that an instance id, a name, a version or another id cannot be
-// used. Nothing was sent or recorded.
-type InvalidNameError struct {
-	// What it is: "instance id", "activity name", …
-	What string
-	// Value that was given.
-	Value string
-	// Problem, with the limit.
-	Problem string
-}
-
-func (e *InvalidNameError) Error() string {
-	value := e.Value
-	if len(value) > 80 {
-		value = value[:80] + "…"
-	}
-	return fmt.Sprintf("turnstile: invalid %s %q: %s", e.What, value, e.Problem)
-}
+import "github.com/turnstile-go/turnstile/internal/names"
 
 func validInstance(id string) error { return valid("instance id", id, names.Instance(id)) }
 
@@ -36,5 +13,5 @@ func valid(what, value, problem string) error {
 	if problem == "" {
 		return nil
 	}
-	return &InvalidNameError{What: what, Value: value, Problem: problem}
+	return &InvalidArgumentError{Argument: what, Value: value, Problem: problem}
 }

@@ -139,7 +139,7 @@ func (o Orchestration[In, Out]) Start(ctx Context, in In) Future[Out] {
 // Call starts it as a sub-orchestration and waits for its output: [Orchestration.Start]
 // and [Future.Await]. It records one event, and one when the child has ended.
 //
-// Errors: [*ChildError], [*InvalidNameError], [*InvalidArgumentError] for
+// Errors: [*ChildError], [*InvalidArgumentError] for an instance id, and for
 // options that cannot be, [*EncodeError] and [*PayloadTooLargeError] for the
 // input, [*DecodeError] for the output, [*CancelledError].
 func (o Orchestration[In, Out]) Call(ctx Context, in In) (Out, error) {

@@ -1,10 +1,6 @@
 package turnstile
 
-import (
-	"errors"
-
-	"github.com/turnstile-go/turnstile/history"
-)
+import "github.com/turnstile-go/turnstile/history"
 
 // SearchAttributes are names and values by which an instance is found: strings,
 // numbers and times, see [SearchString], [SearchNumber] and [SearchTime]. Orchestration
@@ -32,13 +28,9 @@ type SearchAttributes map[string]SearchValue
 // record and 2 for each attribute, and the write units of the index (see
 // docs/guide/search.md). Setting a value that is there already costs the read alone.
 //
-// Error: [*SearchAttributeError].
+// Error: [*history.SearchAttributeError].
 func SetSearchAttributes(ctx Context, attributes SearchAttributes) error {
-	err := ctx.engine("SetSearchAttributes").SetSearchAttributes(attributes.stored())
-	if bad, ok := errors.AsType[*history.SearchAttributeError](err); ok {
-		return &SearchAttributeError{Name: bad.Name, Problem: bad.Problem}
-	}
-	return err
+	return ctx.engine("SetSearchAttributes").SetSearchAttributes(attributes.stored())
 }
 
 // SearchAttributesOf returns the search attributes as they stand, those that the

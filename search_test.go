@@ -10,6 +10,7 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/history"
 )
 
 func TestSearchNumbersAreExact(t *testing.T) {
@@ -40,7 +41,7 @@ func TestASearchAttributeOverItsLimitIsRefusedAtTheCall(t *testing.T) {
 			return "", err
 		}
 		err := turnstile.SetSearchAttributes(ctx, long)
-		bad, ok := errors.AsType[*turnstile.SearchAttributeError](err)
+		bad, ok := errors.AsType[*history.SearchAttributeError](err)
 		if !ok || bad.Name != "note" {
 			return "", err
 		}
@@ -50,7 +51,7 @@ func TestASearchAttributeOverItsLimitIsRefusedAtTheCall(t *testing.T) {
 	if got := ok[string](t)(run.Wait(e.ctx)); !strings.HasPrefix(got, `customer = "c-1"; its string has 257 bytes, the limit is 256`) {
 		t.Errorf("output %q", got)
 	}
-	if _, err := client.Start(e.ctx, e.client, flow, 1, client.WithSearchAttributes(long)); !errors.As(err, new(*turnstile.SearchAttributeError)) {
+	if _, err := client.Start(e.ctx, e.client, flow, 1, client.WithSearchAttributes(long)); !errors.As(err, new(*history.SearchAttributeError)) {
 		t.Errorf("the start gave %v", err)
 	}
 }

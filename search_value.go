@@ -1,7 +1,6 @@
 package turnstile
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
@@ -20,9 +19,9 @@ func SearchString(s string) SearchValue { return SearchValue{history.SearchTextO
 // size.
 func SearchNumber[N ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~float32 | ~float64](n N) SearchValue {
 	if half := N(1) / 2; half != 0 {
-		return SearchValue{history.SearchRealOf(float64(n))}
+		return SearchValue{history.SearchNumberOf(float64(n))}
 	}
-	return SearchValue{history.SearchWholeOf(int64(n))}
+	return SearchValue{history.SearchNumberOf(int64(n))}
 }
 
 // SearchTime returns the value of a time, cut to whole milliseconds.
@@ -50,23 +49,3 @@ func (v SearchValue) Time() (time.Time, bool) {
 // String returns the value as it stands in a search: a string in quotes, a
 // number, a time as RFC 3339.
 func (v SearchValue) String() string { return v.stored.String() }
-
-// SearchAttributeError says which search attribute can't be set, and which
-// limit it exceeds. Nothing was set.
-type SearchAttributeError struct {
-	// Name of the attribute; empty if it is about all of them.
-	Name string
-	// Problem, with the limit.
-	Problem string
-}
-
-func (e *SearchAttributeError) Error() string {
-	if e.Name == "" {
-		return "search attributes: " + e.Problem
-	}
-	name := e.Name
-	if len(name) > 80 {
-		name = name[:80] + "…"
-	}
-	return fmt.Sprintf("search attribute %q: %s", name, e.Problem)
-}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/turnstile-go/turnstile/awslambda"
+	"github.com/turnstile-go/turnstile/internal/embeddedmetrics"
 )
 
 // counted are the metrics that the functions write, by which the dashboard shows.
@@ -60,7 +61,7 @@ func TestTheDashboardIsThereForWhoAsksForIt(t *testing.T) {
 		}
 		for _, m := range w.Properties.Metrics {
 			metrics++
-			if m[0] != awslambda.Namespace {
+			if m[0] != embeddedmetrics.Namespace {
 				continue
 			}
 			shown[m[1]] = true

@@ -4,12 +4,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/host"
-	"github.com/turnstile-go/turnstile/internal/embeddedmetrics"
 )
-
-// Namespace of the functions' metrics in CloudWatch. Their one dimension is
-// Environment.
-const Namespace = embeddedmetrics.Namespace
 
 // observers tells several.
 type observers []host.Observer

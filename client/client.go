@@ -99,7 +99,7 @@ func New(cfg Config) (*Client, error) {
 // actor is recorded with what the client starts, raises, cancels and terminates,
 // for audit. It proves nothing: whoever may send to the queue can name anybody.
 //
-// A name that cannot be used is a [*turnstile.InvalidNameError] of the calls that send.
+// A name that cannot be used is a [*turnstile.InvalidArgumentError] of the calls that send.
 func (c *Client) WithActor(actor string) *Client {
 	other := *c
 	other.actor = actor

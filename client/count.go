@@ -32,7 +32,7 @@ func (c *Client) CountByStatus(ctx context.Context, q ListQuery, most int) (coun
 			return counts, more, nil
 		}
 		if !errors.Is(err, errors.ErrUnsupported) {
-			return nil, nil, searchError(err)
+			return nil, nil, err
 		}
 	}
 	all := []Status{StatusRunning, StatusStuck, StatusCorrupt, StatusSuspended, StatusScheduled, StatusCompleted, StatusFailed, StatusCancelled, StatusTerminated}

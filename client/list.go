@@ -24,7 +24,7 @@ type ListQuery struct {
 	// bound.
 	From, To time.Time
 	// Where are conditions on the search attributes, all of which have to hold.
-	// With the first [SearchEqual] among them only instances that meet it are
+	// With the first ["="] among them only instances that meet it are
 	// looked at; the other conditions, Status and Name are then looked up in their
 	// records, one by one. Without any, Status, Name, From and To alone say whose
 	// records are looked at.
@@ -46,12 +46,12 @@ type ListPage struct {
 // List returns a page of instances. Purged ones are not listed.
 //
 // Errors: [store.ErrBadPageToken] for the page token of another query,
-// [store.ErrBadSearch] and [*turnstile.SearchAttributeError] for a condition that
+// [store.ErrBadSearch] and [*history.SearchAttributeError] for a condition that
 // cannot be one.
 func (c *Client) List(ctx context.Context, q ListQuery) (ListPage, error) {
 	page, err := c.cfg.Store.List(ctx, q.stored())
 	if err != nil {
-		return ListPage{}, searchError(err)
+		return ListPage{}, err
 	}
 	out := ListPage{Instances: make([]Description, len(page.Records)), NextPageToken: page.NextPageToken}
 	for i := range page.Records {

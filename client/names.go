@@ -20,5 +20,5 @@ func valid(what, value, problem string) error {
 	if problem == "" {
 		return nil
 	}
-	return &turnstile.InvalidNameError{What: what, Value: value, Problem: problem}
+	return &turnstile.InvalidArgumentError{Argument: what, Value: value, Problem: problem}
 }

@@ -53,9 +53,9 @@ func TestL06IdsAndNamesThatCannotBeAreRefused(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			err := c.call()
-			invalid, isInvalid := errors.AsType[*turnstile.InvalidNameError](err)
-			if !isInvalid || invalid.What != c.what {
-				t.Errorf("the error is %v, want an *InvalidNameError about the %s", err, c.what)
+			invalid, isInvalid := errors.AsType[*turnstile.InvalidArgumentError](err)
+			if !isInvalid || invalid.Argument != c.what {
+				t.Errorf("the error is %v, want an *InvalidArgumentError about the %s", err, c.what)
 			}
 		})
 	}

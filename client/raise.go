@@ -38,7 +38,7 @@ type RaiseRequest struct {
 // [CheckRunning] tells these apart before anything is sent, and [Client.CheckRaise]
 // says whether the instance waits for the event.
 //
-// Errors: [*turnstile.InvalidNameError], [*turnstile.PayloadTooLargeError], and
+// Errors: [*turnstile.InvalidArgumentError], [*turnstile.PayloadTooLargeError], and
 // those of CheckRunning.
 func (c *Client) Raise(ctx context.Context, r RaiseRequest) error {
 	err := errors.Join(validInstance(r.Instance), validName("event", r.Name), validID("deduplication id", r.DeduplicationID))

@@ -97,8 +97,8 @@ const maxTakenOver = 3 << 20
 //
 // Errors: [*NotFoundError]; [*StillRunningError] without Reset or As; [*RedriveError] if the
 // instance has completed and no event is given, if it has no such event, or if what is to be
-// taken over has more than 3 MB; [*turnstile.InvalidArgumentError] for As with the instance
-// itself, or with Reset, and for a From below 0; [*turnstile.InvalidNameError] for As; one that
+// taken over has more than 3 MB; [*turnstile.InvalidArgumentError] for As with an
+// invalid id, the id of the instance itself, or Reset, and for a From below 0; one that
 // wraps a [*codec.UnknownError] if the history is sealed under a key that is gone, as far as
 // the client seals itself, or shares its process with the orchestrator; [*AlreadyExistsError] and [*PurgedError] for As, also of a dry run; those of
 // [Client.Start]. A repeat with the DeduplicationID of a fork that was begun is none, also if

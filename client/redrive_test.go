@@ -129,7 +129,7 @@ func TestO12AForkGoesOnAsAnotherInstance(t *testing.T) {
 	// What is wrong with a request is said by its dry run too.
 	for _, dry := range []bool{true, false} {
 		_, err := e.client.Redrive(e.ctx, client.RedriveRequest{Instance: "j", As: "k\n", DryRun: dry})
-		if named := new(turnstile.InvalidNameError); !errors.As(err, &named) || named.Value != "k\n" {
+		if named := new(turnstile.InvalidArgumentError); !errors.As(err, &named) || named.Value != "k\n" {
 			t.Errorf("as an id that is not valid, dry %t: %v", dry, err)
 		}
 		for _, as := range []string{"", "k"} {
@@ -212,7 +212,7 @@ func TestO10ARedriveNeedsTheKeyOfItsHistory(t *testing.T) {
 	job, parts := sumOfWork(func(in int) bool { return in == 2 && broken })
 	keys := map[string]codec.Codec{}
 	for i, name := range []string{"old", "new"} {
-		keys[name] = ok[*aesgcm.Key](t)(aesgcm.New(name, bytes.Repeat([]byte{byte(i)}, aesgcm.KeySize)))
+		keys[name] = ok[codec.Codec](t)(aesgcm.New(name, bytes.Repeat([]byte{byte(i)}, aesgcm.KeySize)))
 	}
 	e := arrange(t, []embedded.Option{embedded.WithCodecs(ok[*codec.Set](t)(codec.NewSet(keys["old"])))}, parts...)
 	e.run()

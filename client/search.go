@@ -1,25 +1,9 @@
 package client
 
 import (
-	"errors"
-
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/store"
-)
-
-// SearchOperator compares a search attribute with a value.
-type SearchOperator string
-
-// The operators of a [SearchCondition]. SearchPrefix, "begins with", is for
-// strings.
-const (
-	SearchEqual        SearchOperator = "="
-	SearchLess         SearchOperator = "<"
-	SearchLessEqual    SearchOperator = "<="
-	SearchGreater      SearchOperator = ">"
-	SearchGreaterEqual SearchOperator = ">="
-	SearchPrefix       SearchOperator = "^="
 )
 
 // SearchCondition is a condition on a search attribute, for ListQuery.Where. It
@@ -27,8 +11,9 @@ const (
 // type.
 type SearchCondition struct {
 	// Name of the attribute.
-	Name     string
-	Operator SearchOperator
+	Name string
+	// Operator is "=", "<", "<=", ">", ">=" or "^=" (begins with, for strings).
+	Operator store.SearchOperator
 	Value    turnstile.SearchValue
 }
 
@@ -48,15 +33,15 @@ func (c SearchCondition) String() string {
 // midnight UTC. A program that has the values makes the conditions itself, and
 // needs no quotes.
 //
-// Errors: [store.ErrBadSearch], [*turnstile.SearchAttributeError].
+// Errors: [store.ErrBadSearch], [*history.SearchAttributeError].
 func ParseWhere(text string) ([]SearchCondition, error) {
 	parsed, err := store.ParseWhere(text)
 	if err != nil {
-		return nil, searchError(err)
+		return nil, err
 	}
 	where := make([]SearchCondition, len(parsed))
 	for i, c := range parsed {
-		where[i] = SearchCondition{Name: c.Name, Operator: SearchOperator(c.Operator), Value: searchValueOf(c.Value)}
+		where[i] = SearchCondition{Name: c.Name, Operator: c.Operator, Value: searchValueOf(c.Value)}
 	}
 	return where, nil
 }
@@ -64,17 +49,9 @@ func ParseWhere(text string) ([]SearchCondition, error) {
 func storeConditions(where []SearchCondition) []store.SearchCondition {
 	out := make([]store.SearchCondition, len(where))
 	for i, c := range where {
-		out[i] = store.SearchCondition{Name: c.Name, Operator: store.SearchOperator(c.Operator), Value: storedValue(c.Value)}
+		out[i] = store.SearchCondition{Name: c.Name, Operator: c.Operator, Value: storedValue(c.Value)}
 	}
 	return out
-}
-
-// searchError gives the error of a search attribute the type that callers act on.
-func searchError(err error) error {
-	if bad, ok := errors.AsType[*history.SearchAttributeError](err); ok {
-		return &turnstile.SearchAttributeError{Name: bad.Name, Problem: bad.Problem}
-	}
-	return err
 }
 
 // searchAttributesOf returns the attributes of a record; nil for none.
@@ -120,10 +97,10 @@ func storedValue(v turnstile.SearchValue) history.SearchValue {
 		return history.SearchTimeOf(at)
 	}
 	if n, ok := v.Whole(); ok {
-		return history.SearchWholeOf(n)
+		return history.SearchNumberOf(n)
 	}
 	if f, ok := v.Number(); ok {
-		return history.SearchRealOf(f)
+		return history.SearchNumberOf(f)
 	}
 	return history.SearchValue{}
 }

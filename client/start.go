@@ -68,8 +68,8 @@ type Started struct {
 // Errors: [*AlreadyExistsError] if there is a record of another start, [*EndedError]
 // if UseExisting finds an instance that has ended, and there are Events for it,
 // [*PurgedError] if an instance of that id was purged and the id is not free again
-// yet, [*turnstile.InvalidNameError], [*turnstile.InvalidArgumentError] for headers,
-// [*turnstile.PayloadTooLargeError], [*turnstile.SearchAttributeError].
+// yet, [*turnstile.InvalidArgumentError] for a name, an id or headers,
+// [*turnstile.PayloadTooLargeError], [*history.SearchAttributeError].
 //
 // Where two starts race, both may be queued, and one wins: [Run.Wait] and
 // [Run.WaitStarted], given the StartID, tell which. With UseExisting the
@@ -147,7 +147,7 @@ func (c *Client) startItem(r *StartRequest) (wire.Item, error) {
 	}
 	attributes := storedAttributes(r.SearchAttributes).With(nil)
 	if err := attributes.Check(); err != nil {
-		return wire.Item{}, searchError(err)
+		return wire.Item{}, err
 	}
 	if r.after > 0 {
 		r.NotBefore = c.cfg.Clock.Now().Add(r.after)

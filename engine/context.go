@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/header"
 )
 
 // Context is what orchestration code sees of its execution. It carries a scope
@@ -46,7 +47,7 @@ const longHistory = 4096
 // is known of the length.
 func (c *Context) Info() Info {
 	info := c.x.info
-	info.Headers = history.MergeHeaders(info.Headers, c.headers)
+	info.Headers = header.Merge(info.Headers, c.headers)
 	if c.x.owned() {
 		info.HistoryLength = c.x.reached()
 		info.ContinueAsNewSuggested = info.HistoryLength >= longHistory

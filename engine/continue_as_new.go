@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/turnstile-go/turnstile/history"
+import (
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/header"
+)
 
 // continueAsNew is the error by which an orchestration ends its execution and
 // asks for the next.
@@ -100,7 +103,7 @@ func (x *Execution) nextExecution(carried []history.Event) []history.Event {
 	if was.Start != nil {
 		start.StartID, start.Parent = was.Start.StartID, was.Start.Parent
 		start.FairnessGroup = was.Start.FairnessGroup
-		start.Headers = history.MergeHeaders(was.Start.Headers, end.headers)
+		start.Headers = header.Merge(was.Start.Headers, end.headers)
 	}
 	events := append([]history.Event{{
 		Kind: history.OrchestrationStarted, Name: was.Name, Version: version, Payload: end.input, Actor: was.Actor, Start: &start,

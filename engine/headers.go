@@ -1,6 +1,8 @@
 package engine
 
-import "github.com/turnstile-go/turnstile/history"
+import (
+	"github.com/turnstile-go/turnstile/internal/header"
+)
 
 // WithHeaders returns a context of the same scope whose activities, children,
 // detached orchestrations and next execution get these headers, besides those
@@ -9,6 +11,6 @@ import "github.com/turnstile-go/turnstile/history"
 // are the caller's to see to.
 func (c *Context) WithHeaders(headers map[string]string) *Context {
 	inner := *c
-	inner.headers = history.MergeHeaders(c.headers, headers)
+	inner.headers = header.Merge(c.headers, headers)
 	return &inner
 }

@@ -188,7 +188,7 @@ func (c engineContext) cancelInstance(instance, reason string) *programError {
 func (c engineContext) search(name string, n int) *programError {
 	v := history.SearchValue{}
 	if n != 0 {
-		v = history.SearchWholeOf(int64(n))
+		v = history.SearchNumberOf(int64(n))
 	}
 	return classify(c.c.SetSearchAttributes(history.SearchAttributes{name: v}))
 }

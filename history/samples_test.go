@@ -20,7 +20,7 @@ func samples() []history.Event {
 				Parent:    &history.Parent{Instance: "parent-1", ExecutionID: 2, EventID: 7, Token: "0123456789abcdef0123456789abcdef"},
 				SenderIDs: []string{"a", "b"}, CustomStatus: []byte(`"packing"`),
 				SearchAttributes: history.SearchAttributes{
-					"customer": history.SearchTextOf("c-1 \"ö\""), "total": history.SearchRealOf(99.5), "items": history.SearchWholeOf(1<<53 + 1),
+					"customer": history.SearchTextOf("c-1 \"ö\""), "total": history.SearchNumberOf(99.5), "items": history.SearchNumberOf(1<<53 + 1),
 					"due": history.SearchMillisOf(1700000000123),
 				},
 			}},

@@ -163,11 +163,11 @@ func parseSearchJSON(value []byte) (SearchValue, error) {
 // int64 holds exactly, others to the nearest float64.
 func ParseSearchNumber(s string) (SearchValue, error) {
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
-		return SearchWholeOf(n), nil
+		return SearchNumberOf(n), nil
 	}
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil {
 		return SearchValue{}, fmt.Errorf("%.40q is no number that fits", s)
 	}
-	return SearchRealOf(f), nil
+	return SearchNumberOf(f), nil
 }

@@ -18,9 +18,9 @@ func anySearchValue() *rapid.Generator[history.SearchValue] {
 		case 0:
 			return history.SearchTextOf(rapid.StringN(0, 20, 80).Draw(t, "text"))
 		case 1:
-			return history.SearchWholeOf(rapid.Int64().Draw(t, "whole"))
+			return history.SearchNumberOf(rapid.Int64().Draw(t, "whole"))
 		case 2:
-			return history.SearchRealOf(rapid.Float64Range(-1e99, 1e99).Draw(t, "real"))
+			return history.SearchNumberOf(rapid.Float64Range(-1e99, 1e99).Draw(t, "real"))
 		}
 		return history.SearchMillisOf(rapid.Int64Range(-62135596800000, 253402300799999).Draw(t, "time"))
 	})
@@ -38,7 +38,7 @@ func anySearchAttributes() *rapid.Generator[history.SearchAttributes] {
 
 func TestSearchValuesAreOrderedAsWhatTheyAre(t *testing.T) {
 	t.Parallel()
-	whole, real, text := history.SearchWholeOf, history.SearchRealOf, history.SearchTextOf
+	whole, real, text := history.SearchNumberOf[int64], history.SearchNumberOf[float64], history.SearchTextOf
 	at := time.Date(2026, 11, 21, 15, 4, 5, 678_999_999, time.FixedZone("", 3600))
 	for name, c := range map[string]struct {
 		a, b history.SearchValue
@@ -74,7 +74,7 @@ func TestSearchAttributesOverALimitSayWhichAndByHowMuch(t *testing.T) {
 	t.Parallel()
 	many := history.SearchAttributes{}
 	for i := range history.MaxSearchAttributes + 1 {
-		many["a"+strings.Repeat("b", i)] = history.SearchWholeOf(1)
+		many["a"+strings.Repeat("b", i)] = history.SearchNumberOf(1)
 	}
 	long := history.SearchAttributes{}
 	for i := range 9 {
@@ -90,15 +90,15 @@ func TestSearchAttributesOverALimitSayWhichAndByHowMuch(t *testing.T) {
 		"too many":                    {many, "there would be 17, the limit is 16"},
 		"too many bytes":              {long, "names and values would have 2349 bytes together, the limit is 2048"},
 		"a long string":               {one("note", history.SearchTextOf(strings.Repeat("x", 257))), `search attribute "note": its string has 257 bytes, the limit is 256`},
-		"a long name":                 {one(strings.Repeat("n", 65), history.SearchWholeOf(1)), "its name has 65 bytes, the limit is 64"},
-		"an empty name":               {one("", history.SearchWholeOf(1)), "is empty"},
-		"a name with a space":         {one("due date", history.SearchWholeOf(1)), `"due date": a name begins with a letter`},
-		"a name that begins with one": {one("1st", history.SearchWholeOf(1)), "a name begins with a letter"},
+		"a long name":                 {one(strings.Repeat("n", 65), history.SearchNumberOf(1)), "its name has 65 bytes, the limit is 64"},
+		"an empty name":               {one("", history.SearchNumberOf(1)), "is empty"},
+		"a name with a space":         {one("due date", history.SearchNumberOf(1)), `"due date": a name begins with a letter`},
+		"a name that begins with one": {one("1st", history.SearchNumberOf(1)), "a name begins with a letter"},
 		"no UTF-8":                    {one("note", history.SearchTextOf("\xff")), "not UTF-8"},
 		"a control character":         {one("note", history.SearchTextOf("a\nb")), "control character at byte 1"},
-		"infinity":                    {one("total", history.SearchRealOf(math.Inf(1))), "its number is +Inf"},
-		"not a number":                {one("total", history.SearchRealOf(math.NaN())), "its number is NaN"},
-		"a tiny number":               {one("total", history.SearchRealOf(1e-300)), "its number is 1e-300"},
+		"infinity":                    {one("total", history.SearchNumberOf(math.Inf(1))), "its number is +Inf"},
+		"not a number":                {one("total", history.SearchNumberOf(math.NaN())), "its number is NaN"},
+		"a tiny number":               {one("total", history.SearchNumberOf(1e-300)), "its number is 1e-300"},
 		"a far time":                  {one("due", history.SearchMillisOf(math.MaxInt64)), "outside of the years 1 to 9999"},
 	} {
 		if err := c.attributes.Check(); err == nil || !strings.Contains(err.Error(), c.want) {

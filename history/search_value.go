@@ -53,16 +53,13 @@ type SearchValue struct {
 // SearchTextOf returns the value of a string.
 func SearchTextOf(s string) SearchValue { return SearchValue{kind: SearchText, text: s} }
 
-// SearchWholeOf returns the value of a whole number.
-func SearchWholeOf(n int64) SearchValue { return SearchValue{kind: SearchNumber, whole: n} }
-
-// SearchRealOf returns the value of a number. 2.0 is the same value as the
-// whole number 2.
-func SearchRealOf(f float64) SearchValue {
-	if f == math.Trunc(f) && f >= -1<<63 && f < 1<<63 {
-		return SearchWholeOf(int64(f))
+// SearchNumberOf returns the value of a number. A whole one is exact, and 2.0 is the
+// same value as 2.
+func SearchNumberOf[N int | int64 | float64](n N) SearchValue {
+	if f := float64(n); N(1)/2 != 0 && (f != math.Trunc(f) || f < -1<<63 || f >= 1<<63) {
+		return SearchValue{kind: SearchNumber, real: f}
 	}
-	return SearchValue{kind: SearchNumber, real: f}
+	return SearchValue{kind: SearchNumber, whole: int64(n)}
 }
 
 // SearchTimeOf returns the value of a time, cut to whole milliseconds.

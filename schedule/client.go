@@ -14,7 +14,7 @@ import (
 )
 
 // Is reports whether the target is [client.ErrNotFound].
-func (e *NotFoundError) Is(target error) bool { return target == client.ErrNotFound }
+func (e *notFoundError) Is(target error) bool { return target == client.ErrNotFound }
 
 // Client creates, looks at and controls schedules.
 type Client struct{ instances instances }
@@ -43,12 +43,12 @@ func (e *ExistsError) Error() string {
 	return fmt.Sprintf("schedule %q exists with another definition: update it, or choose another name", e.Name)
 }
 
-// NotFoundError says that there is no schedule of this name, or that it was deleted.
-// errors.Is finds client.ErrNotFound in it.
-type NotFoundError struct{ Name string }
+// notFoundError says that there is no schedule of this name, or that it was deleted. It
+// is a client.ErrNotFound.
+type notFoundError struct{ Name string }
 
 // Error implements error.
-func (e *NotFoundError) Error() string {
+func (e *notFoundError) Error() string {
 	return fmt.Sprintf("schedule %q not found: it was never created, was deleted, or its creation is still queued", e.Name)
 }
 
@@ -81,7 +81,7 @@ func (c *Client) create(ctx context.Context, d Definition) (created bool, err er
 		return false, err
 	}
 	have, err := c.find(ctx, d.Name)
-	switch _, missing := errors.AsType[*NotFoundError](err); {
+	switch _, missing := errors.AsType[*notFoundError](err); {
 	case missing:
 		return true, nil
 	case err != nil:
@@ -97,7 +97,7 @@ func (c *Client) create(ctx context.Context, d Definition) (created bool, err er
 }
 
 // Update gives a schedule another definition. Instances that run go on. Errors: those of
-// [Definition.Check]; [*NotFoundError].
+// [Definition.Check]; [client.ErrNotFound].
 func (c *Client) Update(ctx context.Context, d Definition) error {
 	if err := d.Check(); err != nil {
 		return err
@@ -106,18 +106,18 @@ func (c *Client) Update(ctx context.Context, d Definition) error {
 }
 
 // Pause stops the ticks of a schedule until [Client.Resume]. Ticks that would be due meanwhile are
-// not started later; [Client.Backfill] starts them. The note says why. Errors: [*NotFoundError].
+// not started later; [Client.Backfill] starts them. The note says why. Errors: [client.ErrNotFound].
 func (c *Client) Pause(ctx context.Context, name, note string) error {
 	return c.ask(ctx, name, command{Op: opPause, Note: note})
 }
 
-// Resume goes on with the first tick after now. Errors: [*NotFoundError].
+// Resume goes on with the first tick after now. Errors: [client.ErrNotFound].
 func (c *Client) Resume(ctx context.Context, name, note string) error {
 	return c.ask(ctx, name, command{Op: opResume, Note: note})
 }
 
 // Trigger starts an instance now, whatever runs, and returns its id. A paused schedule can be
-// triggered. Errors: [*NotFoundError].
+// triggered. Errors: [client.ErrNotFound].
 func (c *Client) Trigger(ctx context.Context, name string) (instance string, err error) {
 	id := callID()
 	return triggerID(name, id), c.ask(ctx, name, command{Op: opTrigger, ID: id})
@@ -127,7 +127,7 @@ func (c *Client) Trigger(ctx context.Context, name string) (instance string, err
 // policy [Allow], otherwise one after another. A tick that was started before is not started
 // again. It returns how many ticks there are.
 //
-// Errors: [*InvalidError] if there are none, or more than [MaxBackfill]; [*NotFoundError].
+// Errors: [*InvalidError] if there are none, or more than [MaxBackfill]; [client.ErrNotFound].
 func (c *Client) Backfill(ctx context.Context, name string, from, to time.Time) (int, error) {
 	d, err := c.Describe(ctx, name)
 	if err != nil {
@@ -149,7 +149,7 @@ func (c *Client) Backfill(ctx context.Context, name string, from, to time.Time) 
 }
 
 // Delete ends a schedule. Instances that run go on. Its name can be created again. Errors:
-// [*NotFoundError].
+// [client.ErrNotFound].
 func (c *Client) Delete(ctx context.Context, name, note string) error {
 	return c.ask(ctx, name, command{Op: opDelete, Note: note})
 }

@@ -22,11 +22,11 @@ type Description struct {
 // nextTicks is how many ticks a description has.
 const nextTicks = 5
 
-// Describe looks at a schedule. It costs one read. Errors: [*NotFoundError].
+// Describe looks at a schedule. It costs one read. Errors: [client.ErrNotFound].
 func (c *Client) Describe(ctx context.Context, name string) (Description, error) {
 	d, err := c.find(ctx, name)
 	if err == nil && d.Deleted {
-		return Description{}, &NotFoundError{Name: name}
+		return Description{}, &notFoundError{Name: name}
 	}
 	return d, err
 }
@@ -35,7 +35,7 @@ func (c *Client) Describe(ctx context.Context, name string) (Description, error)
 func (c *Client) find(ctx context.Context, name string) (Description, error) {
 	d, err := c.instances.Describe(ctx, InstanceID(name))
 	if _, gone := errors.AsType[*client.NotFoundError](err); gone {
-		return Description{}, &NotFoundError{Name: name}
+		return Description{}, &notFoundError{Name: name}
 	}
 	if err != nil {
 		return Description{}, err

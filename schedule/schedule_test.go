@@ -273,7 +273,7 @@ func TestADeletedScheduleIsGoneUntilItIsCreatedAgain(t *testing.T) {
 		"delete": schedule.NewClient(w.env.Client()).Delete(t.Context(), "nobody", ""),
 		"update": schedule.NewClient(w.env.Client()).Update(t.Context(), nightly()),
 	} {
-		if _, ok := errors.AsType[*schedule.NotFoundError](err); !ok {
+		if !errors.Is(err, client.ErrNotFound) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

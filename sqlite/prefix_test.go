@@ -22,12 +22,12 @@ func TestFewAndManyIDsWithAPrefixAreListedAlike(t *testing.T) {
 	for i := range 40 {
 		r := store.Record{Instance: fmt.Sprintf("größe-%02d", i), ExecutionID: 1, FirstExecution: 1, Name: []string{"A", "B"}[i%2],
 			Status: []store.Status{store.StatusRunning, store.StatusFailed, store.StatusCompleted}[i%3], CreatedAt: at.Add(time.Duration(i*7%40) * time.Second), UpdatedAt: at,
-			SearchAttributes: history.SearchAttributes{"a": history.SearchWholeOf(int64(i % 4))}}
+			SearchAttributes: history.SearchAttributes{"a": history.SearchNumberOf(int64(i % 4))}}
 		if err := s.UpdateRecord(t.Context(), r.Instance, store.RecordChange{If: store.RecordCondition{Absent: true}, Create: &r}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	equal := []store.SearchCondition{{Name: "a", Operator: store.SearchEqual, Value: history.SearchWholeOf(1)}}
+	equal := []store.SearchCondition{{Name: "a", Operator: store.SearchEqual, Value: history.SearchNumberOf(1)}}
 	for _, q := range []store.ListQuery{
 		{Prefix: "g"}, {Prefix: "gr"}, {Prefix: "größe-1"}, {Prefix: "größe-07"}, {Prefix: "Größe"}, {Prefix: "größe-", Status: store.StatusFailed}, {Prefix: "größe-2", Name: "B"},
 		{Prefix: "größe-", Where: equal}, {Prefix: "größe-", Where: equal, Name: "B", Status: store.StatusRunning}, {Prefix: "größe-", From: at.Add(5 * time.Second), To: at.Add(20 * time.Second)},

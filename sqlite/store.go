@@ -63,7 +63,7 @@ func itemOf(t *store.Turn) item {
 		it.cancelled += strconv.FormatInt(id, 10)
 	}
 	if len(t.Reasons) > 0 {
-		it.cancelled += reasonsBehind + store.EncodeReasons(t.Reasons)
+		it.cancelled += reasonsBehind + t.EncodeReasons()
 	}
 	return it
 }
@@ -76,7 +76,7 @@ func (it *item) turn(instance string) (store.Turn, error) {
 	t := store.Turn{Instance: instance, ExecutionID: it.executionID, Events: events, Token: it.token,
 		Messaged: it.marks&markMessaged != 0, Parked: it.marks&markParked != 0}
 	ids, why, _ := strings.Cut(it.cancelled, reasonsBehind)
-	if t.Reasons, err = store.DecodeReasons(why); err != nil {
+	if err := t.DecodeReasons(why); err != nil {
 		return store.Turn{}, &store.CorruptError{Instance: instance, ExecutionID: it.executionID, EventID: it.first, Reason: err.Error()}
 	}
 	for id := range strings.FieldsSeq(ids) {

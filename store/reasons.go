@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// EncodeReasons writes why a turn cancelled what it did, as stores keep it: each
+// EncodeReasons writes why the turn cancelled what it did, as stores keep it: each
 // reason with the events that it stands for, {"too late":[2,5]}. It is empty for
 // none, and the same for the same reasons.
-func EncodeReasons(reasons map[int64]string) string {
-	if len(reasons) == 0 {
+func (t *Turn) EncodeReasons() string {
+	if len(t.Reasons) == 0 {
 		return ""
 	}
 	events := map[string][]int64{}
-	for id, reason := range reasons {
+	for id, reason := range t.Reasons {
 		events[reason] = append(events[reason], id)
 	}
 	for _, ids := range events {
@@ -27,20 +27,21 @@ func EncodeReasons(reasons map[int64]string) string {
 	return string(text)
 }
 
-// DecodeReasons reads what EncodeReasons wrote.
-func DecodeReasons(text string) (map[int64]string, error) {
+// DecodeReasons sets Reasons to what EncodeReasons wrote.
+func (t *Turn) DecodeReasons(text string) error {
+	t.Reasons = nil
 	if text == "" {
-		return nil, nil
+		return nil
 	}
 	var events map[string][]int64
 	if err := json.Unmarshal([]byte(text), &events); err != nil {
-		return nil, fmt.Errorf("reasons of what was cancelled: %w", err)
+		return fmt.Errorf("reasons of what was cancelled: %w", err)
 	}
-	reasons := map[int64]string{}
+	t.Reasons = make(map[int64]string, len(events))
 	for reason, ids := range events {
 		for _, id := range ids {
-			reasons[id] = reason
+			t.Reasons[id] = reason
 		}
 	}
-	return reasons, nil
+	return nil
 }

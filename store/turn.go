@@ -115,7 +115,7 @@ func (t *Turn) Digest(encoded []byte) string {
 		b = strconv.AppendInt(append(b, ' '), id, 10)
 	}
 	if len(t.Reasons) > 0 {
-		b = append(append(b, ' '), EncodeReasons(t.Reasons)...)
+		b = append(append(b, ' '), t.EncodeReasons()...)
 	}
 	b = append(b, '\n')
 	b = append(b, t.Instance...)

@@ -64,9 +64,9 @@ func TestAConditionIsReadBackFromItsText(t *testing.T) {
 		case 0:
 			want.Value = history.SearchTextOf(rapid.StringMatching(`[ -~äß€\\"']{0,20}`).Draw(t, "text"))
 		case 1:
-			want.Value = history.SearchWholeOf(rapid.Int64().Draw(t, "whole"))
+			want.Value = history.SearchNumberOf(rapid.Int64().Draw(t, "whole"))
 		case 2:
-			want.Value = history.SearchRealOf(rapid.Float64Range(-1e50, 1e50).Filter(func(f float64) bool { return f == 0 || f > 1e-99 || f < -1e-99 }).Draw(t, "real"))
+			want.Value = history.SearchNumberOf(rapid.Float64Range(-1e50, 1e50).Filter(func(f float64) bool { return f == 0 || f > 1e-99 || f < -1e-99 }).Draw(t, "real"))
 		case 3:
 			want.Value = history.SearchTimeOf(time.UnixMilli(rapid.Int64Range(-62135596800000, 253402300799999).Draw(t, "time")))
 		}

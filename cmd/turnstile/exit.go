@@ -48,7 +48,7 @@ func (e *usageError) Error() string { return e.problem }
 // statusOf is the exit status that an error means.
 func statusOf(ctx context.Context, err error) int {
 	var usage *usageError
-	var invalid *turnstile.InvalidNameError
+	var invalid *turnstile.InvalidArgumentError
 	var wait *client.WaitError
 	var bad badEndError
 	switch {

@@ -45,7 +45,7 @@ func sampled(t *testing.T) *bench {
 		Instance: "order-1", Name: "Fulfil", Version: "1.2", Status: store.StatusCompleted, StartID: "s-1",
 		CreatedAt: epoch.Add(-time.Hour), UpdatedAt: epoch.Add(-50 * time.Minute), EndedAt: epoch.Add(-50 * time.Minute),
 		Output: []byte(`{"parcel":"P-9"}`), CustomStatus: []byte(`"shipped"`),
-		SearchAttributes: history.SearchAttributes{"customer": history.SearchTextOf("ada"), "total": history.SearchRealOf(99.5), "due": history.SearchTimeOf(epoch)},
+		SearchAttributes: history.SearchAttributes{"customer": history.SearchTextOf("ada"), "total": history.SearchNumberOf(99.5), "due": history.SearchTimeOf(epoch)},
 	},
 		history.Event{Kind: history.OrchestrationStarted, Name: "Fulfil", Version: "1.2", AtMS: at(-time.Hour), Payload: order,
 			Start: &history.Start{ExecutionID: 1, StartID: "s-1", Secret: secret}},

@@ -133,7 +133,7 @@ func (c ofConsole) Fail(ctx context.Context, token string, f failure) error {
 // Start checks the name first, so that it is an error of the command line here too.
 func (c ofConsole) Start(ctx context.Context, r client.StartRequest) (client.Started, error) {
 	if r.Name == "" {
-		return client.Started{}, &turnstile.InvalidNameError{What: "orchestration name", Problem: "it is empty"}
+		return client.Started{}, &turnstile.InvalidArgumentError{Argument: "orchestration name", Problem: "it is empty"}
 	}
 	return c.Client.Start(ctx, r)
 }

@@ -52,7 +52,7 @@ func startCommand() *command {
 					return errors.New(condition(err))
 				}
 				for _, condition := range conditions {
-					if condition.Operator != client.SearchEqual {
+					if condition.Operator != "=" {
 						return fmt.Errorf("%s: an attribute is set with =", condition)
 					}
 					if r.SearchAttributes == nil {

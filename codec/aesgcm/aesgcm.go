@@ -21,21 +21,24 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/turnstile-go/turnstile/codec"
 )
 
 // KeySize is the length of a key, in bytes.
 const KeySize = 32
 
-// Key is a codec with one key. It is safe for concurrent use.
-type Key struct {
+// sealed implements codec.Codec with one key.
+type sealed struct {
 	name string
 	aead cipher.AEAD
 }
 
-// New returns the codec of a key of 32 bytes. Use that key for nothing besides. Its name is "aesgcm:" and the id: 1 to 64 letters, digits, dots,
-// underscores and hyphens. Never give an id to another key later: what was
-// sealed under the first would count as damaged.
-func New(id string, key []byte) (*Key, error) {
+// New returns the codec of a key of 32 bytes. Use the key for nothing else. The codec's
+// name is "aesgcm:" and the id; an id has 1 to 64 letters, digits, dots, underscores and
+// hyphens. Never give the id of a key to another key: payloads of the first key would
+// count as damaged. The codec is safe for concurrent use, and prints as its name.
+func New(id string, key []byte) (codec.Codec, error) {
 	if !validID(id) {
 		return nil, fmt.Errorf("aesgcm: key id %.80q: 1 to 64 letters, digits, dots, underscores and hyphens are needed", id)
 	}
@@ -50,7 +53,7 @@ func New(id string, key []byte) (*Key, error) {
 	if err != nil {
 		return nil, fmt.Errorf("aesgcm: key %q: %w", id, err)
 	}
-	return &Key{name: "aesgcm:" + id, aead: aead}, nil
+	return &sealed{name: "aesgcm:" + id, aead: aead}, nil
 }
 
 func validID(id string) bool {
@@ -59,15 +62,15 @@ func validID(id string) bool {
 }
 
 // Name implements codec.Codec.
-func (k *Key) Name() string { return k.name }
+func (k *sealed) Name() string { return k.name }
 
 // Encode implements codec.Codec.
-func (k *Key) Encode(plain []byte) ([]byte, error) {
+func (k *sealed) Encode(plain []byte) ([]byte, error) {
 	return k.aead.Seal(nil, nil, plain, []byte(k.name)), nil
 }
 
 // Decode implements codec.Codec.
-func (k *Key) Decode(encoded []byte) ([]byte, error) {
+func (k *sealed) Decode(encoded []byte) ([]byte, error) {
 	plain, err := k.aead.Open(nil, nil, encoded, []byte(k.name))
 	if err != nil {
 		return nil, errors.New("aesgcm: decryption failed: wrong key or corrupt data")
@@ -76,7 +79,7 @@ func (k *Key) Decode(encoded []byte) ([]byte, error) {
 }
 
 // String names the key and does not show it.
-func (k *Key) String() string { return k.name }
+func (k *sealed) String() string { return k.name }
 
 // GoString names the key and does not show it.
-func (k *Key) GoString() string { return k.name }
+func (k *sealed) GoString() string { return k.name }

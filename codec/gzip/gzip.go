@@ -12,23 +12,25 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io"
+
+	"github.com/turnstile-go/turnstile/codec"
 )
 
 // maxPlain is what one payload may become: what is longer was not made by a
 // program within its limits, and would fill the memory.
 const maxPlain = 4 << 20
 
-// Codec compresses.
-type Codec struct{}
+// compressed implements codec.Codec.
+type compressed struct{}
 
 // New returns the codec; its name is "gzip".
-func New() Codec { return Codec{} }
+func New() codec.Codec { return compressed{} }
 
 // Name implements codec.Codec.
-func (Codec) Name() string { return "gzip" }
+func (compressed) Name() string { return "gzip" }
 
 // Encode implements codec.Codec.
-func (Codec) Encode(plain []byte) ([]byte, error) {
+func (compressed) Encode(plain []byte) ([]byte, error) {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
 	if _, err := w.Write(plain); err != nil {
@@ -41,7 +43,7 @@ func (Codec) Encode(plain []byte) ([]byte, error) {
 }
 
 // Decode implements codec.Codec. A payload that decompresses to more than 4 MiB is an error.
-func (Codec) Decode(encoded []byte) ([]byte, error) {
+func (compressed) Decode(encoded []byte) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(encoded))
 	if err != nil {
 		return nil, err

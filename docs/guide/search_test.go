@@ -39,8 +39,8 @@ func large(ctx context.Context, c *client.Client, customer string) (ids []string
 		Name:   "Collect",
 		Status: client.StatusRunning,
 		Where: []client.SearchCondition{
-			{Name: "customer", Operator: client.SearchEqual, Value: turnstile.SearchString(customer)},
-			{Name: "total", Operator: client.SearchGreater, Value: turnstile.SearchNumber(100)},
+			{Name: "customer", Operator: "=", Value: turnstile.SearchString(customer)},
+			{Name: "total", Operator: ">", Value: turnstile.SearchNumber(100)},
 		},
 	}
 	for {

@@ -37,7 +37,7 @@ func TurnSize(turn *store.Turn) int {
 		}
 	}
 	if len(turn.Reasons) > 0 {
-		n += len("reasons") + len(store.EncodeReasons(turn.Reasons))
+		n += len("reasons") + len(turn.EncodeReasons())
 	}
 	doc := history.Encode(turn.Events)
 	return n + storedSize(doc)

@@ -93,9 +93,8 @@ func codeOf(err error) api.Code {
 		ticks    *schedule.InvalidError
 		pending  *client.NotPendingError
 		token    *client.TokenError
-		name     *turnstile.InvalidNameError
 		argument *turnstile.InvalidArgumentError
-		search   *turnstile.SearchAttributeError
+		search   *history.SearchAttributeError
 		large    *turnstile.PayloadTooLargeError
 		corrupt  *store.CorruptError
 		unknown  *codec.UnknownError
@@ -119,7 +118,7 @@ func codeOf(err error) api.Code {
 		return api.CodeNotPending
 	case errors.As(err, &token):
 		return api.CodeBadToken
-	case errors.As(err, &name), errors.As(err, &argument), errors.As(err, &search), errors.Is(err, store.ErrBadSearch):
+	case errors.As(err, &argument), errors.As(err, &search), errors.Is(err, store.ErrBadSearch):
 		return api.CodeInvalid
 	case errors.As(err, &large), errors.As(err, &item) && item.Reason == wire.ReasonTooLarge:
 		return api.CodeTooLarge

@@ -173,7 +173,7 @@ func (h *handler) listTopic(key string, q client.ListQuery) *topic {
 				return nil, 1, err
 			}
 			read := 1 + len(page.Instances)
-			bySearch := len(q.Where) == 1 && q.Where[0].Operator == client.SearchEqual
+			bySearch := len(q.Where) == 1 && q.Where[0].Operator == "="
 			if q.Prefix != "" || len(q.Where) > 0 && (!bySearch || q.Status != "" || q.Name != "") || q.Status != "" && q.Name != "" {
 				// How many did not meet the conditions is not known.
 				read = looked

@@ -237,7 +237,7 @@ func (r *interpreter) system(ctx *engine.Context, s *Statement) (token, error) {
 func (r *interpreter) status(ctx *engine.Context, s *Statement) (token, error) {
 	ctx.SetCustomStatus(fmt.Appendf(nil, `"hidden round %d statement %d"`, r.round, s.ID))
 	set := history.SearchAttributes{
-		fmt.Sprintf("s%d", s.ID%10): history.SearchWholeOf(int64(s.ID)),
+		fmt.Sprintf("s%d", s.ID%10): history.SearchNumberOf(int64(s.ID)),
 		"last":                      history.SearchTextOf(fmt.Sprintf("%d.%d", r.round, s.ID)),
 		"odd":                       {},
 	}

@@ -55,7 +55,7 @@ func TestItemsAreWrittenAsTheGoldenFileSays(t *testing.T) {
 		Parent:  &history.Parent{Instance: "cart-1", ExecutionID: 1, EventID: 4, Token: "00ff"},
 		Problem: &store.Problem{Kind: "panic", Message: "index out of range", EventID: 7, SinceMS: at.UnixMilli(), Tries: 2},
 		Suspect: "message-1", Stamp: 3,
-		SearchAttributes: history.SearchAttributes{"customer": history.SearchTextOf("c: 1"), "total": history.SearchRealOf(99.5), "due": history.SearchTimeOf(at)},
+		SearchAttributes: history.SearchAttributes{"customer": history.SearchTextOf("c: 1"), "total": history.SearchNumberOf(99.5), "due": history.SearchTimeOf(at)},
 	}
 	room := store.Record{
 		Instance: "order-8", ExecutionID: 1, FirstExecution: 1, StartID: "start-2", Name: "Fulfil", Status: store.StatusCompleted, CreatedAt: at, UpdatedAt: at,

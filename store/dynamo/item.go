@@ -148,7 +148,7 @@ func (e *Encoder) item(t *store.Turn, events []history.Event, doc []byte, digest
 			a["cancelled"] = text(joinIDs(t.Cancelled))
 		}
 		if len(t.Reasons) > 0 {
-			a["reasons"] = text(store.EncodeReasons(t.Reasons))
+			a["reasons"] = text(t.EncodeReasons())
 		}
 	}
 	return Item{Attributes: a, Size: ItemSize(a), first: events[0].EventID, token: t.Token, digest: digest}

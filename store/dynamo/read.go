@@ -152,13 +152,12 @@ func decodePart(instance string, executionID int64, item attributes) (part, erro
 	if err != nil {
 		return part{}, corrupt(fmt.Errorf("attribute cancelled: %w", err))
 	}
-	reasons, err := store.DecodeReasons(textOf(item, "reasons"))
-	if err != nil {
-		return part{}, corrupt(fmt.Errorf("attribute reasons: %w", err))
-	}
 	p.turnOf = store.Turn{
 		Instance: instance, ExecutionID: executionID, Events: events, Token: textOf(item, "token"),
-		Messaged: flagOf(item, "messaged"), Parked: flagOf(item, "parked"), Cancelled: cancelled, Reasons: reasons,
+		Messaged: flagOf(item, "messaged"), Parked: flagOf(item, "parked"), Cancelled: cancelled,
+	}
+	if err := p.turnOf.DecodeReasons(textOf(item, "reasons")); err != nil {
+		return part{}, corrupt(fmt.Errorf("attribute reasons: %w", err))
 	}
 	return p, nil
 }

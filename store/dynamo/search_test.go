@@ -57,7 +57,7 @@ func TestSearchAttributesCostWhatTheGuideSays(t *testing.T) {
 	for i := range n {
 		r := record
 		r.Instance = fmt.Sprintf("order-%d", i)
-		r.SearchAttributes = history.SearchAttributes{"customer": history.SearchTextOf(fmt.Sprintf("c-%d", i/3)), "total": history.SearchWholeOf(int64(i))}
+		r.SearchAttributes = history.SearchAttributes{"customer": history.SearchTextOf(fmt.Sprintf("c-%d", i/3)), "total": history.SearchNumberOf(int64(i))}
 		if err := l.UpdateRecord(t.Context(), r.Instance, store.RecordChange{Create: &r}); err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,7 @@ func TestO09AnInstanceThatHasEndedBeginsItsNextExecution(t *testing.T) {
 	t.Parallel()
 	p := newPlay(t, waits("go"))
 	first, next := start("s1"), beginAgain("s2")
-	first.SearchAttributes = history.SearchAttributes{"customer": history.SearchTextOf("c-1"), "lane": history.SearchWholeOf(1)}
+	first.SearchAttributes = history.SearchAttributes{"customer": history.SearchTextOf("c-1"), "lane": history.SearchNumberOf(1)}
 	next.SearchAttributes = history.SearchAttributes{"customer": history.SearchTextOf("c-2")}
 	p.take(first)
 	p.take(event("e1"))

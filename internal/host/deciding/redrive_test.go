@@ -26,7 +26,7 @@ func TestO10ARedriveGoesOnWhereTheInstanceFailed(t *testing.T) {
 	t.Parallel()
 	p := newPlay(t, nil)
 	i := p.anew("", func(ctx *engine.Context, in []byte) ([]byte, error) {
-		if err := ctx.SetSearchAttributes(history.SearchAttributes{"lane": history.SearchWholeOf(7)}); err != nil {
+		if err := ctx.SetSearchAttributes(history.SearchAttributes{"lane": history.SearchNumberOf(7)}); err != nil {
 			return nil, err
 		}
 		if err := ctx.SetCustomStatus([]byte(`"packing"`)); err != nil {
@@ -37,7 +37,7 @@ func TestO10ARedriveGoesOnWhereTheInstanceFailed(t *testing.T) {
 	i.each(start("s"), result(2), result(4), failed(6))
 	i.now = i.now.Add(day)
 	i.take(goesOnBy("r1", 0))
-	if r := i.record(); r.FirstExecution != 1 || r.StartID != "r1" || r.SearchAttributes["lane"] != history.SearchWholeOf(7) || r.Origin == nil || r.Origin.ExecutionID != 1 || r.Origin.EventID != 6 {
+	if r := i.record(); r.FirstExecution != 1 || r.StartID != "r1" || r.SearchAttributes["lane"] != history.SearchNumberOf(7) || r.Origin == nil || r.Origin.ExecutionID != 1 || r.Origin.EventID != 6 {
 		t.Errorf("the record is %+v", r)
 	}
 	i.each(goesOnBy("r1", 0), in(2, result(6)))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/header"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -103,7 +104,7 @@ func (out *Outbox) headers(c *Commit, others map[string]string) map[string]strin
 	if out.Propagate == nil {
 		return others
 	}
-	all := history.MergeHeaders(others, out.Propagate(c.Instance, c.ExecutionID, c.First()))
+	all := header.Merge(others, out.Propagate(c.Instance, c.ExecutionID, c.First()))
 	if wire.CheckHeaders(all) != nil {
 		return others
 	}
@@ -112,7 +113,7 @@ func (out *Outbox) headers(c *Commit, others map[string]string) map[string]strin
 
 // startHeaders are the headers of the operation that an event starts.
 func (out *Outbox) startHeaders(c *Commit, e *history.Event) map[string]string {
-	return out.headers(c, history.MergeHeaders(c.Start.Headers, e.Headers))
+	return out.headers(c, header.Merge(c.Start.Headers, e.Headers))
 }
 
 func (out *Outbox) parentOf(c *Commit, eventID int64) *wire.Parent {

@@ -10,6 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/clock"
+	"github.com/turnstile-go/turnstile/internal/header"
 	attempts "github.com/turnstile-go/turnstile/internal/host/attempt"
 	"github.com/turnstile-go/turnstile/internal/host/dispatch"
 )
@@ -40,7 +41,7 @@ func (a *attempt) runInline(ctx context.Context, call *engine.InlineCall) histor
 		info.IdempotencyKey = attempts.IdempotencyKey(o.Instance, o.ExecutionID, first)
 	}
 	if s != nil {
-		info.Headers = history.MergeHeaders(s.Headers, call.Headers)
+		info.Headers = header.Merge(s.Headers, call.Headers)
 	}
 	for n := retry.AttemptsMade + 1; ; n++ {
 		began := a.desk.Clock.Now().UnixMilli()

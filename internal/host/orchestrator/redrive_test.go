@@ -80,7 +80,7 @@ func TestO10ARedriveGoesOnWhereTheInstanceFailed(t *testing.T) {
 	for _, cold := range []bool{false, true} {
 		w := newWorld(t, nil)
 		w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
-			if err := ctx.SetSearchAttributes(history.SearchAttributes{"lane": history.SearchWholeOf(7)}); err != nil {
+			if err := ctx.SetSearchAttributes(history.SearchAttributes{"lane": history.SearchNumberOf(7)}); err != nil {
 				return nil, err
 			}
 			if err := ctx.SetCustomStatus([]byte(`"packing"`)); err != nil {
@@ -109,7 +109,7 @@ func TestO10ARedriveGoesOnWhereTheInstanceFailed(t *testing.T) {
 		}
 		rec := w.record("a")
 		if rec.ExecutionID != 2 || rec.FirstExecution != 1 || rec.StartID != "r1" || string(rec.CustomStatus) != `"packing"` ||
-			rec.SearchAttributes["lane"] != history.SearchWholeOf(7) || rec.Origin == nil || rec.Origin.ExecutionID != 1 || rec.Origin.EventID != 6 {
+			rec.SearchAttributes["lane"] != history.SearchNumberOf(7) || rec.Origin == nil || rec.Origin.ExecutionID != 1 || rec.Origin.EventID != 6 {
 			t.Errorf("the record is %+v", rec)
 		}
 		// Its repeat begins nothing.

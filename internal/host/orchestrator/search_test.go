@@ -40,7 +40,7 @@ func TestSearchAttributesFollowWhatIsCommitted(t *testing.T) {
 			return nil, err
 		}
 		if string(in) == "1" {
-			if err := ctx.SetSearchAttributes(history.SearchAttributes{"seen": history.SearchWholeOf(1)}); err != nil {
+			if err := ctx.SetSearchAttributes(history.SearchAttributes{"seen": history.SearchNumberOf(1)}); err != nil {
 				return nil, err
 			}
 			return nil, ctx.ContinueAsNew("", []byte("2"), nil)

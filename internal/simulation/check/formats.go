@@ -8,6 +8,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/activities"
+	"github.com/turnstile-go/turnstile/internal/header"
 	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 	"github.com/turnstile-go/turnstile/internal/simulation/program"
@@ -33,7 +34,7 @@ func (w *checker) hasHeaders(p *world.Process, info *activities.Info) {
 	x := w.Ledger.Executions[ledger.At(info.Instance, info.ExecutionID)]
 	// Inline it may go by a start of its own, whose commit another has won.
 	if x != nil && x.Events[0].Start != nil && (!info.Inline || p.Seen[ledger.At(info.Instance, info.ExecutionID)] >= info.EventID) && int64(len(x.Events)) >= info.EventID {
-		if want := history.MergeHeaders(x.Events[0].Start.Headers, x.Events[info.EventID-1].Headers); !maps.Equal(info.Headers, want) {
+		if want := header.Merge(x.Events[0].Start.Headers, x.Events[info.EventID-1].Headers); !maps.Equal(info.Headers, want) {
 			w.Violate("formats", "%s makes attempt %d of activity %d of %s/%d with headers %v, want %v", p.Name, info.Attempt, info.EventID, info.Instance, info.ExecutionID, info.Headers, want)
 		}
 	}
@@ -79,7 +80,7 @@ func (w *checker) headersOfStart(t *store.Turn, e *history.Event) (want map[stri
 			if w.Scenario.IsProgram(e.Name) {
 				own = program.Headers(begunAs(before, t.ExecutionID-1))
 			}
-			return history.MergeHeaders(before.Events[0].Start.Headers, own), true
+			return header.Merge(before.Events[0].Start.Headers, own), true
 		}
 	}
 	switch s := e.Start; {
@@ -90,7 +91,7 @@ func (w *checker) headersOfStart(t *store.Turn, e *history.Event) (want map[stri
 		if parent == nil || parent.Events[0].Start == nil || s.Parent.EventID > int64(len(parent.Events)) {
 			return nil, false
 		}
-		return history.MergeHeaders(parent.Events[0].Start.Headers, parent.Events[s.Parent.EventID-1].Headers), true
+		return header.Merge(parent.Events[0].Start.Headers, parent.Events[s.Parent.EventID-1].Headers), true
 	}
 	want, known = w.formats.detached[t.Instance]
 	return want, known
@@ -105,7 +106,7 @@ func (w *checker) checkScheduledHeaders(x *ledger.Recorded, t *store.Turn, e *hi
 		violate("has the headers %v, want those of its context", e.Headers)
 	}
 	if e.Kind == history.OrchestrationChained {
-		note(&w.formats.detached, e.Instance, history.MergeHeaders(x.Events[0].Start.Headers, e.Headers))
+		note(&w.formats.detached, e.Instance, header.Merge(x.Events[0].Start.Headers, e.Headers))
 	}
 }
 

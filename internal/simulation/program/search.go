@@ -10,7 +10,7 @@ import (
 // sets, one that all of a round set, one that every other of them removes.
 func searched(round int, s *Statement) history.SearchAttributes {
 	set := history.SearchAttributes{
-		fmt.Sprintf("s%d", s.ID%10): history.SearchWholeOf(int64(s.ID)),
+		fmt.Sprintf("s%d", s.ID%10): history.SearchNumberOf(int64(s.ID)),
 		"last":                      history.SearchTextOf(fmt.Sprintf("%d.%d", round, s.ID)),
 		"odd":                       {},
 	}

@@ -138,7 +138,7 @@ func searches(t *testing.T, s store.Store) {
 	r := store.Record{Instance: "order-é", ExecutionID: 1, FirstExecution: 1, Name: "Fulfil", Status: store.StatusRunning, CreatedAt: at, UpdatedAt: at,
 		SearchAttributes: history.SearchAttributes{"first": history.SearchTextOf("1")}}
 	changes := []store.RecordChange{{Create: &r}}
-	for _, v := range []history.SearchValue{history.SearchTextOf("c-1"), history.SearchWholeOf(1), history.SearchTimeOf(at), {}} {
+	for _, v := range []history.SearchValue{history.SearchTextOf("c-1"), history.SearchNumberOf(1), history.SearchTimeOf(at), {}} {
 		changes = append(changes, store.RecordChange{SearchAttributes: history.SearchAttributes{"customer": v}, FoundAt: at, UpdatedAt: at})
 	}
 	for i, c := range changes {

@@ -131,8 +131,8 @@ func recordFields(t *testing.T, o Options) {
 	full.CustomStatus, full.Output, full.Codec = []byte(`{ "step": "ship" }`), []byte("\x1f\x8b\xff not JSON"), "aes"
 	full.Origin, full.FairnessGroup = &history.Origin{Instance: "order-6", ExecutionID: 2, EventID: 9}, "tenant-1"
 	full.SearchAttributes = history.SearchAttributes{
-		"customer": history.SearchTextOf("c: 1\"ö"), "total": history.SearchRealOf(-99.25), "items": history.SearchWholeOf(1<<53 + 1),
-		"due": history.SearchTimeOf(epoch), "a.b-c_D": history.SearchTextOf(""), "tiny": history.SearchRealOf(1e-99),
+		"customer": history.SearchTextOf("c: 1\"ö"), "total": history.SearchNumberOf(-99.25), "items": history.SearchNumberOf(1<<53 + 1),
+		"due": history.SearchTimeOf(epoch), "a.b-c_D": history.SearchTextOf(""), "tiny": history.SearchNumberOf(1e-99),
 	}
 	full.Failure = &history.Failure{Kind: "panic", Message: "böse\x01", Code: "E1", Source: "Charge", Instance: "child", Attempt: 3, Retryable: true, Stack: "main.go:7", Details: []byte(`{"a":  1}`)}
 	full.Parent = &history.Parent{Instance: "parent#1", ExecutionID: 2, EventID: 7, Token: "0123"}
@@ -158,7 +158,7 @@ func recordFields(t *testing.T, o Options) {
 		{Untold: ptr(""), UpdatedAt: epoch},
 		{FirstExecution: ptr(int64(11)), Pruned: ptr(int64(6)), UpdatedAt: epoch},
 		{UpdatedAt: epoch.Add(2 * time.Hour)},
-		{SearchAttributes: history.SearchAttributes{"total": history.SearchTextOf("99"), "due": {}, "absent": {}, "new": history.SearchWholeOf(0)}, FoundAt: full.CreatedAt, UpdatedAt: epoch},
+		{SearchAttributes: history.SearchAttributes{"total": history.SearchTextOf("99"), "due": {}, "absent": {}, "new": history.SearchNumberOf(0)}, FoundAt: full.CreatedAt, UpdatedAt: epoch},
 	}
 	want := full
 	for i, c := range changes {

@@ -40,7 +40,7 @@ func wantFound(t testing.TB, s store.Store, text string, want ...string) {
 // lists with what the records themselves say.
 func searching(t *testing.T, o Options) {
 	s := o.Open(t)
-	text, whole, real := history.SearchTextOf, history.SearchWholeOf, history.SearchRealOf
+	text, whole, real := history.SearchTextOf, history.SearchNumberOf[int64], history.SearchNumberOf[float64]
 	const n = 60
 	var all []store.Record
 	for i := range n {
@@ -189,7 +189,7 @@ func searchWrites(t *testing.T, o Options) {
 	})
 	t.Run("and so is a change without a turn", func(t *testing.T) {
 		flaky := o.LoseAnswers(t, s, 1)
-		change := set(3, "", search{"customer": {}, "total": history.SearchWholeOf(1)}).Record
+		change := set(3, "", search{"customer": {}, "total": history.SearchNumberOf(1)}).Record
 		err := flaky.UpdateRecord(t.Context(), "order-7", *change)
 		if err != nil && !errors.Is(err, store.ErrUnknownOutcome) {
 			t.Fatal(err)
@@ -200,12 +200,12 @@ func searchWrites(t *testing.T, o Options) {
 	})
 	t.Run("begun again, it is found by what its start gives it alone", func(t *testing.T) {
 		ended := running("order-9", 0)
-		ended.SearchAttributes = search{"customer": history.SearchTextOf("nine"), "lane": history.SearchWholeOf(9)}
+		ended.SearchAttributes = search{"customer": history.SearchTextOf("nine"), "lane": history.SearchNumberOf(9)}
 		create(t, s, ended)
 		end(t, s, "order-9")
 		next := running("order-9", 60)
 		next.ExecutionID, next.StartID, next.EarlierStarts = 2, "again", []string{ended.StartID}
-		next.SearchAttributes = search{"customer": history.SearchTextOf("nine"), "total": history.SearchWholeOf(99)}
+		next.SearchAttributes = search{"customer": history.SearchTextOf("nine"), "total": history.SearchNumberOf(99)}
 		commit := func(token string) store.Commit {
 			return store.Commit{Turns: []store.Turn{turn("order-9", 2, 1, 1, token)}, Record: &store.RecordChange{UpdatedAt: epoch,
 				If: store.RecordCondition{Exists: true, ExecutionID: 1, Ended: true}, Create: &next, SearchAttributes: search{"lane": {}}}}

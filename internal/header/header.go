@@ -1,10 +1,11 @@
-package history
+// Package header merges the headers of starts, calls and work items.
+package header
 
 import "maps"
 
-// MergeHeaders returns the headers of base and of over; over wins where the names
+// Merge returns the headers of base and of over; over wins where the names
 // are the same. Without any in over it is base itself. Not to be changed.
-func MergeHeaders(base, over map[string]string) map[string]string {
+func Merge(base, over map[string]string) map[string]string {
 	switch {
 	case len(over) == 0:
 		return base
