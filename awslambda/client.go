@@ -18,7 +18,7 @@ import (
 //
 // (the stack's outputs OrchestratorQueueUrl, HistoryTable and InstancesTable)
 // unless WithConfig gives them; what is missing or wrong is one
-// *ConfigError. Without both tables the client starts and signals, and reads
+// *ConfigError. Without both tables the client starts and raises events, and reads
 // nothing; with TURNSTILE_ACTIVITIES_TABLE (output ActivitiesTable) it also sees
 // what is known of running activities. AWS credentials and region come from where the SDK finds them; the
 // stack's outputs StartPolicyArn and WatchPolicyArn are the managed policies that

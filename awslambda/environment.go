@@ -210,7 +210,7 @@ func activityConfig(environ []string) (Config, error) {
 
 // clientConfig is orchestratorConfig for a service that makes a
 // client. Variables of the functions that it does not need are ignored. The
-// tables may be missing, both: then the client starts and signals, and reads
+// tables may be missing, both: then the client starts and raises events, and reads
 // nothing.
 func clientConfig(environ []string) (Config, error) {
 	r := newReader(environ)

@@ -67,7 +67,7 @@ func TestPoliciesGrantWhatTheCodeCallsAndNothingElse(t *testing.T) {
 			g.add("kms:Decrypt", "KmsKeyArn via scheduler")
 			return g
 		}},
-		{"services that start and signal", "StartPolicy", "", func(t *testing.T) grants {
+		{"services that start and raise events", "StartPolicy", "", func(t *testing.T) grants {
 			g := grants{}
 			g.add("sqs:SendMessage", "OrchestratorQueue")
 			if len(used(readSource(t, []string{"../client"}).funcs, "Queue")) == 0 {

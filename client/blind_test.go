@@ -26,7 +26,7 @@ func (s *sentTo) Send(_ context.Context, msgs ...queue.Outgoing) error {
 	return nil
 }
 
-// A service with the policy that starts and signals alone has no store: it
+// A service with the policy that starts and raises events alone has no store: it
 // starts, raises and completes, and is told what it can't see.
 func TestAClientWithoutAStoreStartsAndSignals(t *testing.T) {
 	t.Parallel()

@@ -21,7 +21,7 @@ import (
 // Config is what a [Client] works on. Queue is required.
 type Config struct {
 	// Store holds histories and instance records. A client only reads it. Nil
-	// for a client that starts and signals, and may read nothing: a start is not
+	// for a client that starts and raises events, and may read nothing: a start is not
 	// told of an instance that exists, nor who completes an activity of one that
 	// is done; what looks at instances returns [ErrNoStore].
 	Store store.Store

@@ -26,7 +26,7 @@ var (
 	// suspended. Nothing was sent.
 	ErrNotSuspended = errors.New("the instance is not suspended")
 	// ErrNoStore: the client has no Store, so it cannot read instances.
-	ErrNoStore = errors.New("turnstile: this client has no Store (on AWS: no TURNSTILE_HISTORY_TABLE and TURNSTILE_INSTANCES_TABLE): it can start and signal instances, and cannot read them")
+	ErrNoStore = errors.New("turnstile: this client has no Store (on AWS: no TURNSTILE_HISTORY_TABLE and TURNSTILE_INSTANCES_TABLE): it can start instances and raise events, and cannot read them")
 	// ErrNoActivities: the client has no store of activities, so it cannot read what is
 	// known of a running activity outside its history.
 	ErrNoActivities = errors.New("turnstile: this client was not given the store of activities (client.Config.Activities)")

@@ -43,7 +43,7 @@ func consoleCommand() *command {
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			s := consoleServer{cli: c}
 			flags.StringVar(&s.addr, "addr", "", "listen on this `ADDRESS`, host:port, where port 0 is any that is free; default "+consoleAddr+", or a free port if that is taken")
-			flags.BoolVar(&s.actions, "allow-actions", false, "let it start, signal, end, purge and redrive; default it reads only")
+			flags.BoolVar(&s.actions, "allow-actions", false, "let it start, raise events, end, purge and redrive; default it reads only")
 			flags.Func("allow-host", "answer to this `HOST` too; needed to listen on an address that is not loopback; may be repeated", func(name string) error {
 				s.hosts = append(s.hosts, name)
 				return nil

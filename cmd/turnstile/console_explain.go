@@ -73,7 +73,7 @@ func policyOf(action string) string {
 	case "lambda:GetFunctionConfiguration", "lambda:GetFunctionRecursionConfig", "dynamodb:DescribeTable", "dynamodb:DescribeTimeToLive", "dynamodb:DescribeContinuousBackups":
 		return "DoctorPolicyArn"
 	case "sqs:SendMessage":
-		return "OperatePolicyArn (to start and signal alone, StartPolicyArn)"
+		return "OperatePolicyArn (to start and raise events alone, StartPolicyArn)"
 	}
 	return "OperatePolicyArn"
 }

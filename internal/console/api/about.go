@@ -9,7 +9,7 @@ type About struct {
 	Now   time.Time `json:"now"`
 	Build Build     `json:"build"`
 	Place Place     `json:"place"`
-	// Actions: the console may start, signal, end and redrive.
+	// Actions: the console may start, raise events, end and redrive.
 	Actions      bool         `json:"actions"`
 	Capabilities Capabilities `json:"capabilities"`
 	Limits       Limits       `json:"limits"`

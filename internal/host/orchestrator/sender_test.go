@@ -76,7 +76,7 @@ func TestWhatTheActivityFunctionSendsIsJudgedByItsSender(t *testing.T) {
 			refused bool
 		}{
 			{"by the activity function", roleOfActivities + ":turnstile-ActivityFunction", false, !slices.Contains(results, kind)},
-			{"by the activity function, which may start and signal", roleOfActivities + ":f", true, !slices.Contains(results, kind) && !slices.Contains(signals, kind)},
+			{"by the activity function, which may start and raise events", roleOfActivities + ":f", true, !slices.Contains(results, kind) && !slices.Contains(signals, kind)},
 			{"by a service", roleOfAnother + ":s", false, false},
 			{"by a role that has been replaced", "AROAREPLACED12345678:f", false, false},
 			{"by an account, as an emulator says", "000000000000", false, false},
