@@ -45,6 +45,7 @@ var layers = []layer{
 	{dir: "internal/activities", own: "history internal/near"},
 	{dir: "store", own: "history"},
 	{dir: "internal/exports", own: "history store"},
+	{dir: "internal/untaken", own: "history store"},
 	{dir: "internal/limits", own: "store", foreign: "pgregory.net/rapid"},
 	{dir: "internal/bill", own: "history internal/queue store internal/timer"},
 	{dir: "codec", own: "history store internal/wire"},
@@ -98,7 +99,7 @@ var layers = []layer{
 	{dir: "internal/embeddedmetrics", own: "host internal/queue"},
 	// What authors write; and what calls it from outside, which stands on it.
 	{dir: ".", own: "internal/activities engine history internal/around internal/catalog internal/names internal/near"},
-	{dir: "client", own: ". internal/activities internal/clock codec history internal/around internal/limits internal/names internal/near internal/redriving internal/queue store internal/wire internal/exports"},
+	{dir: "client", own: ". internal/activities internal/clock codec history internal/around internal/limits internal/names internal/near internal/redriving internal/untaken internal/queue store internal/wire internal/exports"},
 	{dir: "schedule", own: ". client internal/names", foreign: "github.com/netresearch/go-cron"},
 	{dir: "internal/deadletter", own: "codec internal/queue internal/wire"},
 	// The page and the API of the console: it stands on the client, and knows
@@ -106,7 +107,7 @@ var layers = []layer{
 	{dir: "internal/console/api", own: ". client internal/catalog internal/cause internal/deadletter history internal/recording internal/schema internal/timeline store internal/wire"},
 	{dir: "internal/console/page"},
 	{dir: "console", own: "client internal/console"},
-	{dir: "internal/console", own: ". client codec internal/console/api internal/console/page internal/catalog internal/cause internal/deadletter history internal/recording internal/near internal/schema internal/timeline internal/queue schedule store internal/wire internal/exports"},
+	{dir: "internal/console", own: ". client codec internal/console/api internal/console/page internal/catalog internal/cause internal/deadletter history internal/recording internal/near internal/schema internal/timeline internal/untaken internal/queue schedule store internal/wire internal/exports"},
 	{dir: "embedded/...", own: "any"},
 	{dir: "turnstiletest/...", own: "any"},
 	// From what is decided to what looks for failures: nobody below knows who is above.

@@ -4,8 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/internal/untaken"
 )
 
 // Waiting is what an instance waits for, and what has come for it that nothing
@@ -51,54 +50,13 @@ func (c *Client) waiting(ctx context.Context, d Description) (Waiting, error) {
 	if err != nil {
 		return Waiting{}, err
 	}
-	w := Waiting{Untaken: Untaken(turns)}
+	var w Waiting
+	for _, e := range untaken.Of(turns) {
+		w.Untaken = append(w.Untaken, UntakenEvent(e))
+	}
 	if d.Status.Terminal() {
 		return w, nil
 	}
 	w.Open = openOperations(turns)
 	return w, c.describeChildren(ctx, w.Open)
-}
-
-// Untaken returns the external events that no wait has taken of an execution with
-// these turns. It follows rule 7 of the design: events of a name are taken first in
-// first out, so the last ones are left over.
-func Untaken(turns []store.Turn) []UntakenEvent {
-	waits := map[string]int{} // by name, those that were not cancelled
-	cancelled := map[int64]bool{}
-	rejected := map[int64]*history.Event{}
-	for i := range turns {
-		for _, id := range turns[i].Cancelled {
-			cancelled[id] = true
-		}
-	}
-	for i := range turns {
-		for j := range turns[i].Events {
-			switch e := &turns[i].Events[j]; e.Kind {
-			case history.ExternalSubscribed:
-				if !cancelled[e.EventID] {
-					waits[e.Name]++
-				}
-			case history.ExternalRejected:
-				rejected[e.SourceEventID] = e
-			}
-		}
-	}
-	var left []UntakenEvent
-	for i := range turns {
-		for j := range turns[i].Events {
-			e := &turns[i].Events[j]
-			if e.Kind != history.ExternalEvent {
-				continue
-			}
-			u := UntakenEvent{EventID: e.EventID, Name: e.Name, At: time.UnixMilli(e.AtMS).UTC(), Actor: e.Actor, SenderID: e.SenderID}
-			if r := rejected[e.EventID]; r != nil {
-				u.RejectedBy, u.Reason = r.EventID, r.Reason
-			} else if waits[e.Name] > 0 {
-				waits[e.Name]--
-				continue
-			}
-			left = append(left, u)
-		}
-	}
-	return left
 }

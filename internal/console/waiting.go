@@ -4,6 +4,7 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/timeline"
+	"github.com/turnstile-go/turnstile/internal/untaken"
 )
 
 func (h *handler) waitingFor(r *request) (api.WaitingFor, error) {
@@ -28,5 +29,9 @@ func (h *handler) untaken(r *request, id string) ([]api.UntakenEvent, error) {
 	if err != nil {
 		return nil, err
 	}
-	return api.UntakenEventsOf(client.Untaken(turns)), nil
+	var events []client.UntakenEvent
+	for _, e := range untaken.Of(turns) {
+		events = append(events, client.UntakenEvent(e))
+	}
+	return api.UntakenEventsOf(events), nil
 }
