@@ -228,7 +228,7 @@ func (m *model) awaited(f *modelFuture) bool {
 
 func (m *model) visit(e history.Event) {
 	m.visiting = e.EventID
-	if e.Kind == history.ParentAttached || e.Kind == history.OrchestrationSuspended || e.Kind == history.OrchestrationResumed {
+	if e.Kind == history.ParentAttached || e.Kind == history.OrchestrationSuspended || e.Kind == history.OrchestrationResumed || e.Kind == history.OrchestrationRedriven {
 		return // Whatever else a damaged one has, the code has nothing to do with it.
 	}
 	if m.strict {
