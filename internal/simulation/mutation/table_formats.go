@@ -32,19 +32,19 @@ func formatMutations() []Mutation {
 			Name:  "headers forgotten at continue-as-new",
 			Bug:   "The next execution gets the headers of the start, and not those of the context that it was continued with.",
 			File:  "engine/continue_as_new.go",
-			Edits: edit("start.Headers = header.Merge(was.Start.Headers, end.headers)", "start.Headers = was.Start.Headers"),
+			Edits: edit("start.Headers = header.Merge(was.Start.Headers, end.headers)", "start.Headers = header.Merge(was.Start.Headers, nil)"),
 		},
 		{
 			Name:  "an inline attempt forgets headers",
 			Bug:   "An inline activity gets the headers of the start alone.",
 			File:  "internal/host/orchestrator/inline.go",
-			Edits: edit("info.Headers = header.Merge(s.Headers, call.Headers)", "info.Headers = s.Headers"),
+			Edits: edit("info.Headers = header.Merge(s.Headers, call.Headers)", "info.Headers = header.Merge(s.Headers, nil)"),
 		},
 		{
 			Name:  "an attempt behind a silent one forgets headers",
 			Bug:   "The attempt that follows one which gave no heartbeat gets the headers of the start alone.",
 			File:  "internal/host/deciding/pending.go",
-			Edits: edit("Headers: header.Merge(t.Running.Started().Start.Headers, scheduled.Headers),", "Headers: t.Running.Started().Start.Headers,"),
+			Edits: edit("Headers: header.Merge(t.Running.Started().Start.Headers, scheduled.Headers),", "Headers: header.Merge(t.Running.Started().Start.Headers, nil),"),
 		},
 		{
 			Name:  "a completion names another attempt",

@@ -57,7 +57,7 @@ func TestABrokenWorldIsFoundOutAndToldInFewLines(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			setup := func(w *world.World) { w.Sabotage = c.sabotage }
-			s := shrunkSabotage(t, c.seeds, setup)
+			s := shrunkSabotage(t, c.rule, c.seeds, setup)
 			faults := 0
 			for _, n := range s.Faults {
 				faults += n
@@ -81,14 +81,14 @@ func TestABrokenWorldIsFoundOutAndToldInFewLines(t *testing.T) {
 	}
 }
 
-// shrunkSabotage is the first seed of random programs that fails, shrunk: the
+// shrunkSabotage is the first seed of random programs that breaks a rule, shrunk: the
 // sample application can't be made smaller.
-func shrunkSabotage(t *testing.T, seeds uint64, setup func(*world.World)) Shrunk {
+func shrunkSabotage(t *testing.T, rule string, seeds uint64, setup func(*world.World)) Shrunk {
 	t.Helper()
 	for seed := uint64(1); seed <= seeds; seed++ {
 		var w *world.World
 		r := simulation.Make(choice.Seeded(seed), false, setup, func(made *world.World) { w = made })
-		if _, random := w.Scenario.(*scenario.Random); !random || !r.Failed() {
+		if _, random := w.Scenario.(*scenario.Random); !random || !r.Failed() || r.Violations[0].Rule != rule {
 			continue
 		}
 		s, _ := shrink(choice.Seeded(seed), MostShrinkRuns, setup)
@@ -106,7 +106,7 @@ func TestAStoryIsTheSameOnEveryMachine(t *testing.T) {
 	const golden = "../testdata/story.txt"
 	setup := func(w *world.World) { w.Sabotage = sabotages[0].sabotage }
 	if *update {
-		s := shrunkSabotage(t, sabotages[0].seeds, setup)
+		s := shrunkSabotage(t, sabotages[0].rule, sabotages[0].seeds, setup)
 		if err := os.WriteFile(golden, []byte("choices "+s.Choices+"\n\n"+s.Story), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +132,7 @@ func TestShrinkingKeepsToItsRuns(t *testing.T) {
 	t.Parallel()
 	c := sabotages[3]
 	setup := func(w *world.World) { w.Sabotage = c.sabotage }
-	seed := shrunkSabotage(t, c.seeds, setup).Seed
+	seed := shrunkSabotage(t, c.rule, c.seeds, setup).Seed
 	last := 1 << 30
 	for _, runs := range []int{0, 1, 10, 100, 100} {
 		s, ok := shrink(choice.Seeded(seed), runs, setup)
