@@ -86,13 +86,17 @@ func (w *checker) checkPrunable(instance string, n int64, violate func(string, .
 	}
 }
 
-// noteKept notes that a build which keeps all has got a request to prune. It may be one that comes
-// back, and that has deleted nothing yet.
+// noteKept notes that a build which keeps all has got a request to prune, which may be one that comes
+// back, and that has deleted nothing yet; or that two processes have got it: one of them acknowledges
+// it, and the other one may die in its deletion. The next prune deletes that, or the purge.
 func (w *checker) noteKept(inv *world.Invocation) {
-	if inv.P.Worker != nil || len(inv.P.Code.Orchestrations.Executions()) > 0 {
+	if inv.P.Worker != nil {
 		return
 	}
 	for _, m := range inv.Batch {
+		if len(inv.P.Code.Orchestrations.Executions()) > 0 && !m.Copied {
+			continue
+		}
 		if item, err := w.Item(m.Body); err == nil && item.UpToExecution > 0 {
 			note(&w.kept, item.Instance, true)
 		}
@@ -121,7 +125,7 @@ func (w *checker) checkPruned(r *store.Record) {
 		w.Violate("O-11", "the record of %s says that execution %d is the first that is left and that %d were pruned; it is %d, after %d", r.Instance, r.FirstExecution, r.Pruned, first, first-hidden-1)
 	}
 	if w.kept[r.Instance] {
-		return // What a build that keeps all has left is deleted by the next prune, or the purge.
+		return // What was left is deleted by the next prune, or the purge.
 	}
 	for n := hidden + 1; n < first; n++ {
 		if turns, err := w.Store.Read(context.Background(), r.Instance, n, 1); len(turns) > 0 || err != nil {
