@@ -37,7 +37,9 @@ type bulk struct {
 	force  bool
 	// children are purged too.
 	children bool
-	problem  string
+	// version of the orchestration to begin them with; empty for the newest.
+	version string
+	problem string
 
 	dryRun bool
 	yes    string
@@ -149,7 +151,7 @@ func (r *bulkRun) begin(ctx context.Context) error {
 	if err := r.confirm(ctx, len(ids)); err != nil {
 		return err
 	}
-	j := batch.Job{Verb: r.verb, Reason: r.reason, Force: r.force, Children: r.children, Place: r.settings.where(), MadeAt: r.now(), Instances: ids}
+	j := batch.Job{Verb: r.verb, Reason: r.reason, Force: r.force, Children: r.children, Version: r.version, Place: r.settings.where(), MadeAt: r.now(), Instances: ids}
 	if err := r.folder.Create(&j); err != nil {
 		return fmt.Errorf("the list of instances cannot be saved, so an interrupted batch could not go on: %w; set TURNSTILE_BATCHES to a folder that you can write to", err)
 	}

@@ -36,7 +36,7 @@ func rerunCommand() *command {
 				do: func(ctx context.Context, cl instances, j *batch.Job, instance string) error {
 					one := r
 					if one.Instance = instance; j.ID != "" {
-						one.DeduplicationID = j.ID
+						one.DeduplicationID, one.Version = j.ID, j.Version
 					}
 					_, err := cl.Rerun(ctx, one)
 					return err
@@ -57,6 +57,7 @@ func rerunCommand() *command {
 				if b.status != "" {
 					b.on = ended
 				}
+				b.version = r.Version
 				return run(ctx, operands)
 			}
 		},

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
@@ -45,5 +48,38 @@ func TestARerunSendsStartsThatBeginAgain(t *testing.T) {
 				t.Errorf("sent was %s, without %s", m.Body, want)
 			}
 		}
+	}
+}
+
+// What goes on after an interruption begins instances with the version that the batch was begun with.
+func TestARerunThatWasInterruptedKeepsItsVersion(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for n := range 30 {
+		b.putEnded(fmt.Sprint("o-", n), store.StatusFailed)
+	}
+	ctx, interrupt := context.WithCancel(t.Context())
+	waits := 0
+	b.pause = func(ctx context.Context, _ time.Duration) bool {
+		if waits++; waits == 10 {
+			interrupt()
+		}
+		return ctx.Err() == nil
+	}
+	r := b.runWith(ctx, "", "rerun", "--status", "failed", "--yes", "30", "--rate", "2", "--version", "1.2")
+	said := regexp.MustCompile(`turnstile (rerun --resume \S+)\n`).FindStringSubmatch(r.err)
+	if r.status != exitInterrupted || said == nil {
+		t.Fatalf("%+v", r)
+	}
+	b.pause = func(context.Context, time.Duration) bool { return true }
+	b.ok(strings.Fields(said[1])...)
+	sent := b.queue(deadletter.Orchestrator).Peek()
+	for _, m := range sent {
+		if !strings.Contains(m.Body, `"version":"1.2"`) {
+			t.Errorf("sent was %s, without the version", m.Body)
+		}
+	}
+	if len(sent) < 30 {
+		t.Errorf("sent were %d starts", len(sent))
 	}
 }

@@ -21,10 +21,11 @@ type Job struct {
 	ID string `json:"id"`
 	// Verb is the command: "wake", "cancel", "terminate", "purge".
 	Verb string `json:"verb"`
-	// Reason, Force and Children are its flags.
+	// Reason, Force, Children and Version are its flags.
 	Reason   string `json:"reason,omitempty"`
 	Force    bool   `json:"force,omitempty"`
 	Children bool   `json:"children,omitempty"`
+	Version  string `json:"version,omitempty"`
 	// Place is where the instances are, in words: a job goes on in no other.
 	Place string `json:"place"`
 	// MadeAt is when the instances were selected.
