@@ -30,7 +30,7 @@ func redriveMutations() []Mutation {
 			Name:  "a redrive cuts a round",
 			Bug:   "The history is taken over up to the arrivals of a round, without the answers to them.",
 			Bias:  "purges",
-			File:  "internal/redriving/redriving.go",
+			File:  "internal/redriving/round.go",
 			Edits: edit("for n > 0 && events[n-1].Kind.Arrival() {", "for false {"),
 		},
 		{

@@ -15,16 +15,12 @@ import (
 	"fmt"
 	"log/slog"
 	mathrand "math/rand/v2"
-	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/turnstile-go/turnstile/embedded"
 	"github.com/turnstile-go/turnstile/engine"
@@ -43,6 +39,7 @@ import (
 	"github.com/turnstile-go/turnstile/sqlite"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/store/dynamo"
+	"github.com/turnstile-go/turnstile/tools/bench/dynamolocal"
 )
 
 var instances = flag.Int("instances", 400, "how many instances have ended")
@@ -66,23 +63,7 @@ func TestRetentionOnSQLite(t *testing.T) {
 }
 
 func TestRetentionOnDynamoDB(t *testing.T) {
-	url := os.Getenv("TURNSTILE_DYNAMODB_ENDPOINT")
-	if url == "" {
-		t.Skip("NOT RUN: needs DynamoDB Local (TURNSTILE_DYNAMODB_ENDPOINT); `make test` starts it and runs this")
-	}
-	transport := &http.Transport{MaxIdleConnsPerHost: 32}
-	t.Cleanup(transport.CloseIdleConnections)
-	client := dynamodb.New(dynamodb.Options{
-		Region: "eu-central-1", BaseEndpoint: aws.String(url), HTTPClient: &http.Client{Transport: transport, Timeout: 30 * time.Second},
-		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-			return aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local"}, nil
-		}),
-	})
-	prefix := fmt.Sprintf("retention-%d-%d-", os.Getpid(), time.Now().UnixNano())
-	config := dynamo.Config{Tables: dynamo.Tables{History: prefix + "history", Instances: prefix + "instances", Activities: prefix + "activities", Keys: prefix + "keys"}}
-	if err := dynamo.CreateTables(t.Context(), client, config); err != nil {
-		t.Fatal(err)
-	}
+	client, config := dynamolocal.Tables(t, "retention")
 	meter := &bill.Meter{}
 	config.Meter = func(u dynamo.Usage) {
 		meter.Request(bill.WriteUnits, u.WriteUnits)

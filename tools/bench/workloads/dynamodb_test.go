@@ -2,20 +2,15 @@ package workloads_test
 
 import (
 	"context"
-	"fmt"
-	"net/http"
-	"os"
 	"testing"
 	"time"
-
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/turnstile-go/turnstile/embedded"
 	"github.com/turnstile-go/turnstile/internal/keyring"
 	storememory "github.com/turnstile-go/turnstile/internal/store/memory"
 	"github.com/turnstile-go/turnstile/internal/store/metering"
 	"github.com/turnstile-go/turnstile/store/dynamo"
+	"github.com/turnstile-go/turnstile/tools/bench/dynamolocal"
 )
 
 // inMemory is a database in memory that counts as DynamoDB does.
@@ -27,24 +22,8 @@ func inMemory(*testing.T) database {
 // onDynamoDB is a database on DynamoDB Local, which says what it would charge.
 func onDynamoDB(t *testing.T) database {
 	t.Helper()
-	url := os.Getenv("TURNSTILE_DYNAMODB_ENDPOINT")
-	if url == "" {
-		t.Skip("NOT RUN: needs DynamoDB Local (TURNSTILE_DYNAMODB_ENDPOINT); `make test` starts it and runs this")
-	}
-	transport := &http.Transport{MaxIdleConnsPerHost: 32}
-	t.Cleanup(transport.CloseIdleConnections)
-	client := dynamodb.New(dynamodb.Options{
-		Region: "eu-central-1", BaseEndpoint: aws.String(url), HTTPClient: &http.Client{Transport: transport, Timeout: 30 * time.Second},
-		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-			return aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local"}, nil
-		}),
-	})
 	c := &counter{}
-	prefix := fmt.Sprintf("workloads-%d-%d-", os.Getpid(), time.Now().UnixNano())
-	config := dynamo.Config{Tables: dynamo.Tables{History: prefix + "history", Instances: prefix + "instances", Activities: prefix + "activities", Keys: prefix + "keys"}}
-	if err := dynamo.CreateTables(t.Context(), client, config); err != nil {
-		t.Fatal(err)
-	}
+	client, config := dynamolocal.Tables(t, "workloads")
 	keys := dynamo.NewKeys(client, config)
 	config.Meter = c.meter
 	own, ofActivities := config, &counter{}

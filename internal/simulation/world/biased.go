@@ -1,0 +1,255 @@
+package world
+
+import (
+	"slices"
+	"time"
+
+	"github.com/turnstile-go/turnstile/internal/simulation/choice"
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// What the biases of bias.go bring about.
+
+// markIsLate reports whether a change of a record is to take effect late.
+func (w *World) markIsLate(p *Process, c *class) bool {
+	return w.has(lateMarks) && c == tellingWrite && !p.Dead && !w.calm && w.Choices.OneIn(w.How(fault.LandsLate), 2)
+}
+
+// commitIsLate reports whether a commit is to take effect late: its process dies, or is
+// told that nobody knows.
+func (w *World) commitIsLate(p *Process) bool {
+	if !w.has(lateCommits) || p.Dead || w.calm {
+		return false
+	}
+	wakes := slices.ContainsFunc(p.Running.Batch, func(m Delivered) bool {
+		item, err := w.Item(m.Body)
+		return err == nil && item.Kind == wire.Wake
+	})
+	return wakes && w.Choices.OneIn(w.How(fault.CrashLate), 2)
+}
+
+// endIsLate reports whether a commit that ends an execution, or changes a mark, is
+// to take effect late.
+func (w *World) endIsLate(p *Process, c *class) bool {
+	return w.has(lateEnds) && (c == tellingCommit || c == tellingWrite) && !p.Dead && !w.calm && w.Choices.OneIn(w.How(fault.LandsLate), 2)
+}
+
+// diesBehindCommit reports whether a process is to die behind a commit that ends an
+// execution, or changes a mark, or that follows from a message which came back.
+func (w *World) diesBehindCommit(p *Process, c *class) bool {
+	if p.Dead || w.calm {
+		return false
+	}
+	how := w.Choices.At(w.How(fault.CrashAfter), "end")
+	if w.has(overtaken) && c.commits && slices.ContainsFunc(p.Running.Batch, func(m Delivered) bool { return m.ReceiveCount > 1 }) && w.Choices.OneIn(how, 2) {
+		return true
+	}
+	if c.commits && w.diesBesideTwin(p.Running) {
+		return true
+	}
+	if c != tellingCommit && c != tellingWrite {
+		return false
+	}
+	if w.has(shortInvocations) && w.Choices.OneIn(how, 3) {
+		return true
+	}
+	return w.has(purges) && w.hasPurge(p.Running) && w.Choices.OneIn(how, 2)
+}
+
+// Limited reports whether most activities are to have a limit over instances.
+func (w *World) Limited() bool { return w.has(limited) }
+
+// WorksUnderLimit is how long an activity takes in a run with many limits, in which
+// attempts are to meet. It may end its process.
+func (p *Process) WorksUnderLimit(instance string) time.Duration {
+	w := p.W
+	if !w.has(limited) || p.Worker == nil {
+		return 0
+	}
+	at := w.Choices.At(w.Choices.At(choice.OfDelivery, "limited"), instance)
+	if !w.calm && w.Choices.OneIn(w.Choices.At(at, "dies"), 12) {
+		w.faulted(fault.CrashBefore)
+		p.Die("crash in an attempt")
+		return 0
+	}
+	d := time.Duration(w.Choices.IntN(at, 20)) * time.Second
+	if w.Clock.Now().Add(d + time.Minute).After(p.Running.Deadline) {
+		return 0 // It would be out of time.
+	}
+	return d
+}
+
+func (w *World) hasPurge(inv *Invocation) bool {
+	return slices.ContainsFunc(inv.Batch, func(m Delivered) bool {
+		item, err := w.Item(m.Body)
+		return err == nil && item.Kind == wire.PurgeInstance && item.UpToExecution == 0
+	})
+}
+
+// PurgesOther decides whether it is an instance that no client starts which is
+// purged: most of these have a parent that waits for them.
+func (w *World) PurgesOther(at choice.Spot) bool {
+	if w.has(purges) {
+		return !w.Choices.OneIn(at, 8)
+	}
+	return w.Choices.OneIn(at, 3)
+}
+
+// Forced decides whether a purge of an instance that runs is one with force.
+func (w *World) Forced(at choice.Spot) bool {
+	if w.has(purges) {
+		return !w.Choices.OneIn(at, 4)
+	}
+	return w.Choices.OneIn(at, 4)
+}
+
+// RefusedFirst decides whether a purge without force is sent ahead of one with force.
+func (w *World) RefusedFirst(at choice.Spot) bool { return w.has(purges) && w.Choices.OneIn(at, 3) }
+
+// Suspends decides how often clients suspend an instance.
+func (w *World) Suspends(at choice.Spot) int {
+	if w.has(suspends) {
+		return w.Choices.IntN(at, 4)
+	}
+	if !w.Choices.OneIn(at, 8) {
+		return 0
+	}
+	return 1 + w.Choices.IntN(at, 2)
+}
+
+// Forks decides how often somebody forks an instance.
+func (w *World) Forks(at choice.Spot) int {
+	if w.has(forks) {
+		return w.Choices.IntN(at, 3)
+	}
+	if !w.Choices.OneIn(at, 40) {
+		return 0
+	}
+	return 1
+}
+
+// MeetsFork deploys code that does not work beside a fork, at times.
+func (w *World) MeetsFork(at choice.Spot) {
+	if w.has(forks) && !w.calm && w.Choices.OneIn(at, 12) {
+		w.deployAtOnce()
+	}
+}
+
+// diesInBias reports whether a process dies at a call because it has in hand what the run is to
+// see cut short: the start of a fork, or a request that prunes.
+func (w *World) diesInBias(p *Process) bool {
+	if w.calm || p.Running == nil {
+		return false
+	}
+	has := func(such func(*wire.Item) bool) bool {
+		return slices.ContainsFunc(p.Running.Batch, func(m Delivered) bool {
+			item, err := w.Item(m.Body)
+			return err == nil && such(item)
+		})
+	}
+	if w.has(forks) && has(Forks) && w.Choices.OneIn(w.Choices.At(w.How(fault.CrashAfter), "fork"), 16) {
+		return true
+	}
+	return w.has(prunes) && has(func(i *wire.Item) bool { return i.UpToExecution > 0 }) && w.Choices.OneIn(w.Choices.At(w.How(fault.CrashAfter), "prune"), 6)
+}
+
+// Keeps decides how many executions of an instance the programs of a run keep; 0 for all.
+func (w *World) Keeps(at choice.Spot) int {
+	if !w.has(prunes) && !w.Choices.OneIn(at, 24) {
+		return 0
+	}
+	w.Settings.Purge.Page = []int{0, 1, 3, 7}[w.Choices.IntN(at, 4)]
+	return 2 + w.Choices.IntN(at, 3)
+}
+
+// SoLate is how much later than others a client sends something.
+func (w *World) SoLate(at choice.Spot) time.Duration {
+	if !w.has(prunes) || !w.Choices.OneIn(at, 5) {
+		return 0
+	}
+	return time.Duration(1+w.Choices.IntN(at, 20*24)) * time.Hour
+}
+
+// Unrest lets things go wrong again, where that has stopped, for a few hours.
+func (w *World) Unrest(at choice.Spot) {
+	w.plan.left = max(w.plan.left, []int{1, 3, 10, 30}[w.Choices.IntN(at, 4)])
+	if w.has(prunes) {
+		w.plan.left = max(w.plan.left, 10)
+	}
+	if until := w.Clock.Now().Add(time.Duration(1+w.Choices.IntN(at, 12)) * time.Hour); until.After(w.plan.until) {
+		w.plan.until = until
+	}
+	if w.calm {
+		w.Log("FAULTS AGAIN")
+		w.calm, w.Calmed = false, time.Time{}
+		w.ghosts = nil // No queue has anything so old.
+	}
+}
+
+// Forks reports whether an item is a start that forks another instance.
+func Forks(item *wire.Item) bool {
+	return item.Kind == wire.StartOrchestration && item.Origin != nil && item.Origin.Instance != item.Instance
+}
+
+// SeldomSuspends says that one start in so many begins later.
+func (w *World) SeldomSuspends() int {
+	if w.has(suspends) {
+		return 3
+	}
+	return 10
+}
+
+// receivedTwice decides whether a batch of a standard queue is visible again as soon as
+// it has been received.
+func (w *World) receivedTwice(worker bool) bool {
+	if w.has(purges) && !w.calm && !worker && w.Choices.OneIn(w.Choices.At(w.How(fault.Expired), "purges"), 5) {
+		w.faulted(fault.Expired)
+		return true
+	}
+	return w.hit(fault.Expired)
+}
+
+// mostAtOnce is how many messages an orchestrator receives at most.
+func (w *World) mostAtOnce(at choice.Spot) int {
+	if w.has(overtaken) && w.Choices.Even(at) {
+		return 1 + w.Choices.IntN(at, 3)
+	}
+	// As many as there may be in half of the cases.
+	return min(1+w.Choices.IntN(at, 20), 10)
+}
+
+// drawPace decides how long each call of the run takes at least.
+func (w *World) drawPace() time.Duration {
+	if !w.has(slowCalls) {
+		return 0
+	}
+	return []time.Duration{25, 100, 250, 500}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "pace"), 4)] * time.Millisecond
+}
+
+// CallsAreSlow reports whether each call takes a while.
+func (w *World) CallsAreSlow() bool { return w.pace > 0 }
+
+// drawRoom decides how many events a commit holds in the run; 0 for as many as are in it.
+func (w *World) drawRoom() int {
+	if !w.has(smallCommits) {
+		return 0
+	}
+	return []int{4, 5, 6, 8}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "room"), 4)]
+}
+
+// fits returns the error of a commit for which there is no room, as the stores do: before
+// they look at anything that is stored.
+func (w *World) fits(c *store.Commit) error {
+	n := 0
+	for i := range c.Turns {
+		n += len(c.Turns[i].Events)
+	}
+	if w.Room == 0 || n <= w.Room {
+		return nil
+	}
+	t := &c.Turns[0]
+	return &store.TooLargeError{Instance: t.Instance, ExecutionID: t.ExecutionID, EventID: t.First(), What: "first of too many (simulated)",
+		Limit: Plural(w.Room, "event")}
+}
