@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation"
 )
 
-// reachable are the ids that have to be reached, some of them in several places.
+// reachable are the ids that must be reached, some of them in several places.
 func reachable() []string {
 	var ids []string
 	for _, g := range []struct {

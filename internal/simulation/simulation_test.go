@@ -119,7 +119,7 @@ func report(t *testing.T, r *simulation.Result) {
 		r.Text(), s.Runs, s.Story, r.Seed, s.Choices)
 }
 
-// Seeds that once failed stay good. The comment behind each says what it found.
+// Seeds that once failed stay good. The comment after each says what it found.
 func TestSeedsThatOnceFailed(t *testing.T) {
 	t.Parallel()
 	f, err := os.Open("testdata/corpus.txt")

@@ -111,7 +111,7 @@ func (p *Pulse) end() {
 	}
 }
 
-// Flush records the details that came too soon behind the ones before, so that
+// Flush records the details that came too soon after the ones before, so that
 // the next attempt has them.
 func (p *Pulse) Flush(ctx context.Context) {
 	p.mu.Lock()

@@ -19,10 +19,10 @@ type again struct {
 	// what they have to send.
 	gathered *resending.Resending
 	messages []*inbox.Message
-	// late: a write landed behind the mark.
+	// late: a write landed after the mark.
 	late bool
 	// twins: the facts of some messages were recorded since their receipt. behind: it was
-	// looked that nothing stands behind what was read beside that.
+	// looked that nothing follows what was read beside that.
 	twins, behind bool
 }
 
@@ -77,9 +77,9 @@ func (t *Turn) sendAgain(p *Plan) error {
 	return nil
 }
 
-// late reports whether the history goes on behind what it had when the instance was marked as
-// stuck, by more than arrivals: code has recorded that in a process that died, the write
-// landed late, and the message for it was acknowledged by the process that set the mark.
+// late reports whether the history goes on after what it had when the instance was marked as
+// stuck, by more than arrivals: code has recorded that in a process that died, the write landed
+// late, and the message for it was acknowledged by the process that set the mark.
 func (t *Turn) late() (bool, error) {
 	p := t.View.Problem()
 	switch {
@@ -134,8 +134,8 @@ func (t *Turn) twins() (twins []*inbox.Message) {
 	return twins
 }
 
-// awaitTwin waits until no commit is under way: what is read beside one
-// may lack some of its items, and behind the messages of this turn others are handled.
+// awaitTwin waits until no commit is under way: what is read beside one may lack some of
+// its items, and after the messages of this turn others are handled.
 func (t *Turn) awaitTwin() error {
 	if a := &t.passed.again; !a.behind {
 		if err := t.unmoved(); err != nil {
@@ -167,7 +167,7 @@ func (t *Turn) stands(m *inbox.Message) bool {
 	case v.Kind == engine.Duplicate:
 		at = v.EventID
 	case v.Kind == engine.Late && x.Ended():
-		at = x.LastEventID() // Its turn may have ended the execution ahead of its fact.
+		at = x.LastEventID() // Its turn may have ended the execution before its fact.
 	case beginsAgain(m) && x.Ended():
 		at = x.LastEventID() // Its turn may have gone on with a run that was cut short, and ended that.
 	case v.Kind == engine.Late && m.Item.TargetExecution() < t.Running.Execution:

@@ -15,14 +15,14 @@ import (
 // before have been told of its end, and are told nothing more. The number of the next one
 // is new, so that no completion that comes late for an earlier execution reaches it.
 //
-// An event or a cancel names no execution. If one that the execution before has taken
-// came back beside the next, it would count for that too. So the start begins nothing
-// beside messages that stand ahead of it in its batch: it goes back, with all that stands
-// behind it, and is taken when they are acknowledged.
+// An event or a cancel names no execution. If one that the execution before has taken came
+// back beside the next, it would count for that too. So the start begins nothing beside
+// messages that come before it in its batch: it goes back, with all that follows it, and is
+// taken when they are acknowledged.
 //
 // For the same reason a start that finds the instance running is acknowledged before what
-// stands behind it is taken: if that ended the instance, and its process died, the start would
-// come back, begin the next execution, and what stood behind it would count there again.
+// follows it is taken: if that ended the instance, and its process died, the start would come
+// back, begin the next execution, and what followed it would count there again.
 //
 // The start is kept once more before it begins anything. Its twin may have found the instance
 // running and acknowledged the start: then no redelivery would send what this process
@@ -63,9 +63,9 @@ func (t *Turn) beginAgain(p *Plan, m *inbox.Message) (bool, error) {
 	return true, nil
 }
 
-// beginsAgain reports whether a message is a start that may begin an ended instance
-// again. Such a start keeps its place among the messages: what stands ahead of it is for
-// the execution before.
+// beginsAgain reports whether a message is a start that may begin an ended instance again.
+// Such a start keeps its place among the messages: what comes before it is for the
+// execution before.
 func beginsAgain(m *inbox.Message) bool {
 	return m.Item.Kind == wire.StartOrchestration && (m.Item.OnConflict.BeginsAgain() || m.Item.OnConflict.Redrives())
 }

@@ -85,7 +85,7 @@ func TestAChildBeginsAgainForItsParent(t *testing.T) {
 	`)
 }
 
-// What stands behind a start that may begin the instance again is taken when the start is
+// What follows a start that may begin the instance again is taken when the start is
 // acknowledged: if both came back, what had ended the run would count for the next one too.
 func TestO09WhatStandsBehindAStartThatMayBeginAgainComesBack(t *testing.T) {
 	t.Parallel()

@@ -102,7 +102,7 @@ func cancel(id string) wire.Item    { return wire.Item{Kind: wire.CancelInstance
 func terminate(id string) wire.Item { return wire.Item{Kind: wire.TerminateInstance, ID: id} }
 func purge(id string) wire.Item     { return wire.Item{Kind: wire.PurgeInstance, ID: id} }
 
-// purges is what a client sends for a purge with force: a terminate ahead of it.
+// purges is what a client sends for a purge with force: a terminate before it.
 func purges(id string) []wire.Item {
 	forced := purge(id)
 	forced.Force = true

@@ -123,7 +123,7 @@ func (t *Turn) knowFor(d *draft) error {
 }
 
 // knowForEnd asks for the record that an end is to change. Where it was not known at all,
-// it has to be one that the end may change without looking.
+// it must be one that the end may change without looking.
 func (t *Turn) knowForEnd(d *draft) error {
 	unread := t.View.Record == nil
 	if t.passed.asked == RecordAgain {

@@ -45,7 +45,7 @@ func (t *Turn) fork(p *Plan, m *inbox.Message) (bool, error) {
 }
 
 // forked returns how a fork begins. With an error, and an empty plan, nothing can be taken
-// over; with an error and none, something has to be read first.
+// over; with an error and none, something must be read first.
 func (t *Turn) forked(m *inbox.Message) (*redriving.Plan, error) {
 	o, v := m.Item.Origin, &t.Running.Origin
 	if v.Instance != o.Instance || !v.Described {

@@ -29,12 +29,11 @@ type Group struct {
 	Sent map[dispatch.Place]bool
 }
 
-// GroupsOf gathers the unsettled messages by the instance that their body
-// names, whatever the message group was. The order within a group is that of
-// the batch, but for a start, which is taken ahead of all that stands behind the
-// last purge: an event of the same batch waits for it. A start that may begin an ended
-// instance again keeps its place: what stands ahead of it is for the execution before, and
-// what stands behind it is not, another start neither.
+// GroupsOf gathers the unsettled messages by the instance that their body names, whatever
+// the message group was. The order within a group is that of the batch, but for a start,
+// which is taken before all that follows the last purge: an event of the same batch waits
+// for it. A start that may begin an ended instance again keeps its place: what comes before
+// it is for the execution before, and what follows it is not, another start neither.
 func GroupsOf(messages []*inbox.Message, suspectReceives int) []*Group {
 	var groups []*Group
 	byInstance := map[string]*Group{}
@@ -65,8 +64,8 @@ func GroupsOf(messages []*inbox.Message, suspectReceives int) []*Group {
 	return groups
 }
 
-// startsFirst takes starts ahead of what stands before them, but for one that keeps its place,
-// and past none of these.
+// startsFirst takes starts before what stands before them, but for one that keeps its place, and
+// past none of these.
 func startsFirst(messages []*inbox.Message) {
 	if i := slices.IndexFunc(messages, beginsAgain); i >= 0 {
 		startsFirst(messages[:i])
@@ -165,9 +164,9 @@ func (g *Group) Causes() []host.Cause {
 	return all
 }
 
-// onlyHides reports whether the messages only hide an ended instance, which needs no
-// key of its history. A purge with force waits for the key: the terminate that was sent
-// ahead of it may go round for that, with what it has still to send.
+// onlyHides reports whether the messages only hide an ended instance, which needs no key
+// of its history. A purge with force waits for the key: the terminate that was sent
+// before it may go round for that, with what it has still to send.
 func (g *Group) onlyHides() bool {
 	return !slices.ContainsFunc(g.Open(), func(m *inbox.Message) bool { return !m.Purges() || m.Item.Force })
 }

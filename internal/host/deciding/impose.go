@@ -18,7 +18,7 @@ type imposed struct {
 	looping bool
 }
 
-// recordedAhead takes the verdicts on arrivals that are recorded ahead of the end, without
+// recordedAhead takes the verdicts on arrivals that are recorded before the end, without
 // running the code: by them a message that comes back finds this commit, and has it
 // dispatched again.
 func (t *Turn) recordedAhead(*Plan) error {
@@ -72,7 +72,7 @@ func (t *Turn) terminate(p *Plan, m *inbox.Message) error {
 	case t.foreignParent(m):
 		p.settle(m, "misaddressed")
 	case t.Running.Creating:
-		// The start that is among the messages stands behind it.
+		// The start that is among the messages follows it.
 		t.early(p, m)
 	case n != 0 && n != t.Running.Execution, t.Running.X.Ended():
 		p.settle(m, "late")

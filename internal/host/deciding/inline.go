@@ -32,7 +32,7 @@ func (t *Turn) call(p *Plan) error {
 	return nil
 }
 
-// called has the result run, with what waits behind it; or recorded, if it is the last of
+// called has the result run, with what waits after it; or recorded, if it is the last of
 // its commit.
 func (t *Turn) called(p *Plan) error {
 	r := t.round

@@ -34,7 +34,7 @@ func CommonExecution(open []*inbox.Message) int64 {
 
 // Ahead reports whether a completion among the messages shows that what is known of an
 // execution, up to its last event, is stale: it is for a later execution, or for an event
-// behind that one.
+// after that one.
 func Ahead(open []*inbox.Message, execution, last int64) (later, behind bool) {
 	for _, m := range open {
 		later = later || m.Completion() && m.Item.TargetExecution() > execution
@@ -51,7 +51,7 @@ const (
 	NoExecution Standing = iota
 	// Begins: a start among the messages begins one.
 	Begins
-	// Runs: its history has to be read.
+	// Runs: its history must be read.
 	Runs
 )
 

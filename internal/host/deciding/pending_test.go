@@ -174,10 +174,10 @@ func TestACompletionThatComesBackBringsAboutNoOtherAttempt(t *testing.T) {
 	`)
 }
 
-// A-11, M-04: a process whose clock is ahead takes the time of a pending activity for
-// over, and dies behind its commit. The message comes back to a process whose clock is
-// right: it makes no other attempt, and what the commit asked for is sent. Found by seed 737
-// with the bias "torn reads" of the simulation.
+// A-11, M-04: a process whose clock is ahead takes the time of a pending activity for over,
+// and dies after its commit. The message comes back to a process whose clock is right: it
+// makes no other attempt, and what the commit asked for is sent. Found by seed 737 with the
+// bias "torn reads" of the simulation.
 func TestAnActivityThatFailedByAnotherClockGetsNoOtherAttempt(t *testing.T) {
 	t.Parallel()
 	p := newPlay(t, func(ctx *engine.Context, in []byte) ([]byte, error) {

@@ -56,16 +56,15 @@ type play struct {
 	warm  *Running
 	known *store.Record // with it
 
-	// dies is behind which commit of the next batch its process dies; 0 for none.
+	// dies is after which commit of the next batch its process dies; 0 for none.
 	dies int
 	// cut: the process dies while it sends again, once.
 	cut bool
-	// described, read and committing happen once, behind the read of a record, behind
-	// that of a history, and ahead of a commit, which does not happen if it returns an
-	// error.
+	// described, read and committing happen once, after the read of a record, after that
+	// of a history, and before a commit, which does not happen if it returns an error.
 	described, read func()
 	committing      func(*Commit) error
-	// writing happens ahead of a change of the record without a commit, once.
+	// writing happens before a change of the record without a commit, once.
 	writing func(*Write) error
 	// left is the time that is left of each invocation; 0 for all of it.
 	left time.Duration
@@ -505,7 +504,7 @@ func (p *play) inlined(call *engine.InlineCall) history.Event {
 	return history.Event{Kind: history.ActivityCompleted, SourceEventID: call.EventID, Payload: call.Input}
 }
 
-// commit makes a commit durable; its process may die behind it.
+// commit makes a commit durable; its process may die after it.
 func (p *play) commit(t *Turn, plan *Plan) error {
 	c := plan.Commit
 	if f := p.committing; f != nil {

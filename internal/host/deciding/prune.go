@@ -10,7 +10,7 @@ import (
 const pruneEvery = 10
 
 // pruneFor returns up to which execution the instance asks to be pruned when the next one
-// begins; 0 for not at all. The request is sent behind the commit, and by nothing again: a
+// begins; 0 for not at all. The request is sent after the commit, and by nothing again: a
 // later one stands for it.
 func (t *Turn) pruneFor(next int64) int64 {
 	keep := t.By.keeps(t.Running.Started().Name)
@@ -34,13 +34,13 @@ func (t *Turn) mayPrune(upTo int64) bool {
 // Prunable takes in which execution is the first that has to stay.
 func (t *Turn) Prunable(first int64) { t.passed.deleting.prunable = first }
 
-// prune has the record say which execution is the first that is kept, ahead of any deletion:
-// whoever finds a history missing sees there that it was pruned, and is not lost. The
-// message then goes on as the one that deletes. Executions are pruned that ended
-// before any message that is still applied was sent (IDHeld), so nothing will have to be sent
-// again from them, and no writer can be left that has stalled in one. If the deletion is lost, they
-// stay in the table, where nobody looks for them, until the next prune or the purge: each
-// deletion begins with the oldest that is there.
+// prune has the record say which execution is the first that is kept, before any deletion:
+// whoever finds a history missing sees there that it was pruned, and is not lost. The message
+// then goes on as the one that deletes. Executions are pruned that ended before any message that
+// is still applied was sent (IDHeld), so nothing will have to be sent again from them, and no
+// writer can be left that has stalled in one. If the deletion is lost, they stay in the table,
+// where nobody looks for them, until the next prune or the purge: each deletion begins with the
+// oldest that is there.
 func (t *Turn) prune(p *Plan, m *inbox.Message) {
 	r, first := t.View.Record, t.passed.deleting.prunable
 	if first == 0 {

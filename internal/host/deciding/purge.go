@@ -22,11 +22,11 @@ import (
 // (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html).
 const IDHeld = wire.MaxAge + 24*time.Hour
 
-// purge hides a finished instance at once; its history is deleted by a work
-// item that comes no sooner than the grace after its end, for a stalled writer
-// must never find its slot free again. A running instance is refused: a client that
-// forces a purge sends a terminate ahead of it. All that came before a purge in its group
-// is acknowledged, so that nothing has to be sent again from what it hides.
+// purge hides a finished instance at once; its history is deleted by a work item that comes
+// no sooner than the grace after its end, for a stalled writer must never find its slot
+// free again. A running instance is refused: a client that forces a purge sends a terminate
+// before it. All that came before a purge in its group is acknowledged, so that nothing has
+// to be sent again from what it hides.
 func (t *Turn) purge(p *Plan, m *inbox.Message) error {
 	if m.Item.UpToExecution > 0 {
 		return t.deleteHistory(p, m)

@@ -168,7 +168,7 @@ func TestAStartBehindAPurgeInOneBatchIsRefused(t *testing.T) {
 	`)
 }
 
-// A purge of nothing is acknowledged, and holds no id: what stands behind it is not for it.
+// A purge of nothing is acknowledged, and holds no id: what follows it is not for it.
 func TestAPurgeOfNothingHoldsNoID(t *testing.T) {
 	t.Parallel()
 	p := newPlay(t, waits("go"))
@@ -198,10 +198,10 @@ func TestATombstoneWithoutATimeHoldsNoID(t *testing.T) {
 	`)
 }
 
-// K-06, K-07: a child's start waits longer than the early window, for nothing
-// is received meanwhile or it was a dead letter, and its parent has closed it.
-// The child is never started: where nothing of that id was, another start may have
-// it; behind the tombstone of a purge, it is held until that start is too old.
+// K-06, K-07: a child's start waits longer than the early window, for nothing is
+// received meanwhile or it was a dead letter, and its parent has closed it. The
+// child is never started: where nothing of that id was, another start may have it;
+// after the tombstone of a purge, it is held until that start is too old.
 func TestTheStartOfAChildThatItsParentHasClosedIsRefused(t *testing.T) {
 	t.Parallel()
 	p := newPlay(t, nil)
@@ -317,7 +317,7 @@ func TestWhatEndsAChildMayOvertakeItsStart(t *testing.T) {
 	`)
 }
 
-// Two purges of one instance at once are one, and the start behind one of them is refused.
+// Two purges of one instance at once are one, and the start after one of them is refused.
 func TestTwoPurgesAtOnceAreOne(t *testing.T) {
 	t.Parallel()
 	p := newPlay(t, waits("go"))

@@ -15,7 +15,7 @@ type Read struct {
 	What What
 	// Instance of an Origin.
 	Instance string
-	// Execution that a history is of; Event is the one behind what is known, or
+	// Execution that a history is of; Event is the one after what is known, or
 	// the one that an activity is scheduled by.
 	Execution, Event int64
 	// Lacks is what was not found, and is to be confirmed.
@@ -34,8 +34,8 @@ const (
 	RecordAgain
 	// History of an execution.
 	History
-	// Behind looks, isolated from transactions, that no event stands behind what is
-	// known of the execution.
+	// Behind looks, isolated from transactions, that no event follows what is known
+	// of the execution.
 	Behind
 	// Damage looks, isolated from transactions, whether an event is missing indeed.
 	Damage
@@ -109,7 +109,7 @@ func (t *Turn) learn() (now bool, err error) {
 	return err == nil, err
 }
 
-// unmoved asks whether nothing stands behind what is known of the execution.
+// unmoved asks whether nothing follows what is known of the execution.
 func (t *Turn) unmoved() error {
 	return t.ask(&Read{What: Behind, Execution: t.Running.Execution, Event: t.Running.X.LastEventID() + 1})
 }

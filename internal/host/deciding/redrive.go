@@ -85,11 +85,11 @@ func (t *Turn) refuseRedrive(p *Plan, m *inbox.Message, reason wire.Reason, why 
 }
 
 // disagrees refuses a redrive where the code could not be run through what was to be taken
-// over. All that stands behind the redrive in its batch goes back.
+// over. All that follows the redrive in its batch goes back.
 func (t *Turn) disagrees(p *Plan) (bool, error) {
 	d := t.Running.Redriven
 	if d == nil || len(d.Prefix) == 0 || d.By.Item.Parent != nil {
-		return false, nil // For its parent it goes on all the same, and is stuck until the code is mended.
+		return false, nil // For its parent it goes on all the same, and is stuck until the code is fixed.
 	}
 	out, err := t.outcome()
 	if err != nil || out.Stuck == nil || out.Stuck.EventID > int64(len(d.Prefix)) {
@@ -103,7 +103,7 @@ func (t *Turn) disagrees(p *Plan) (bool, error) {
 // takesOver reports whether the next commit holds what a redrive takes over.
 func (r *Running) takesOver() bool { return r.Redriven != nil && r.Creating }
 
-// whole is the turn of a commit that holds what a redrive takes over, ahead of the draft's.
+// whole is the turn of a commit that holds what a redrive takes over, before the draft's.
 func (r *Running) whole(d *draft) engine.Turn {
 	all := d.Turn
 	for _, id := range r.Redriven.Closed {

@@ -123,7 +123,7 @@ func TestO10ARedriveGoesOnWhereTheInstanceFailed(t *testing.T) {
 }
 
 // The code that is deployed disagrees with what is to be taken over: nothing is changed, and what
-// stands behind the redrive comes back. For its parent it goes on all the same, and is stuck.
+// follows the redrive comes back. For its parent it goes on all the same, and is stuck.
 func TestO10ARedriveThatTheCodeContradictsIsRefused(t *testing.T) {
 	t.Parallel()
 	p := newPlay(t, nil)

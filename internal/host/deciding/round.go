@@ -199,7 +199,7 @@ func (t *Turn) weigh(p *Plan) error {
 	return nil
 }
 
-// parked takes the verdicts on what was recorded behind the draft.
+// parked takes the verdicts on what was recorded after the draft.
 func (t *Turn) parked(*Plan) error {
 	out, err := t.outcome()
 	if err != nil {

@@ -47,7 +47,7 @@ func (t *Turn) brought(m *inbox.Message) []*inbox.Message {
 	return events
 }
 
-// withBrought puts the events that starts raise ahead of each.
+// withBrought puts the events that starts raise before each.
 func (t *Turn) withBrought(messages []*inbox.Message) []*inbox.Message {
 	var all []*inbox.Message
 	for _, m := range messages {

@@ -174,8 +174,8 @@ func TestAStartRaisesItsEventsForTheInstanceThatHasItsID(t *testing.T) {
 	`)
 }
 
-// M-07: an event that comes ahead of its start goes round, for as long as the window; one in the
-// batch of the start is taken behind it, and behind those that the start brings.
+// M-07: an event that comes before its start goes round, for as long as the window; one in the
+// batch of the start is taken after it, and after those that the start brings.
 func TestM07EarlyEvents(t *testing.T) {
 	t.Parallel()
 	p := newPlay(t, nil)
@@ -323,9 +323,9 @@ func TestM02CompletionsAreRecordedInTheOrderOfArrival(t *testing.T) {
 	`)
 }
 
-// K-07: what is stuck is terminated without running its code; K-05: a cancel behind the start in one
-// batch: what the turn scheduled and cancelled is not sent. L-03: a history at its limit fails.
-// L-07: and so does a loop, where it is set to.
+// K-07: what is stuck is terminated without running its code; K-05: a cancel after the start in
+// one batch: what the turn scheduled and cancelled is not sent. L-03: a history at its limit
+// fails. L-07: and so does a loop, where it is set to.
 func TestK07WhatEndsAnInstance(t *testing.T) {
 	t.Parallel()
 	p := newPlay(t, nil)

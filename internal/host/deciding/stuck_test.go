@@ -34,8 +34,8 @@ func TestR19WhatCameToRestBeforeThePanicIsDispatched(t *testing.T) {
 	`)
 }
 
-// O-05: a wake of what is wrong still says so anew, and writes no event; M-13, R-18: what comes is
-// recorded, and the mended code takes it all; M-15: one sweeper's wake moves the mark once.
+// O-05: a wake of what is wrong still says so anew, and writes no event; M-13, R-18: what comes
+// is recorded, and the fixed code takes it all; M-15: one sweeper's wake moves the mark once.
 func TestO05AnOperatorsWakeOfWhatIsStillWrong(t *testing.T) {
 	t.Parallel()
 	p := newPlay(t, panics)
@@ -263,7 +263,7 @@ func TestAnEventThatHasParkedArrivalsAnsweredFindsThatCommitAgain(t *testing.T) 
 
 // Rule 11, W-13: the commit that answers what was parked is on its way when its
 // process dies. Its message comes back, meets a broken build, which marks the
-// instance, and is gone. The commit does not land behind the mark: nobody would
+// instance, and is gone. The commit does not land after the mark: nobody would
 // send what it asked for.
 func TestALateAnswerOfWhatWasParkedLosesAgainstTheMark(t *testing.T) {
 	t.Parallel()
@@ -338,7 +338,7 @@ func TestATimerThatTakesOverAnInlineActivityFindsTheEndAgain(t *testing.T) {
 	`)
 }
 
-// M-13, W-05: an event reaches a stuck instance whose code is mended by now, and
+// M-13, W-05: an event reaches a stuck instance whose code is fixed by now, and
 // which ends by what was parked before: the event itself would be late. Its
 // process dies; the event comes back, and what the end asked for is done.
 func TestAMessageThatTakesAStuckInstanceOnFindsItsCommitAgain(t *testing.T) {
@@ -360,7 +360,7 @@ func TestAMessageThatTakesAStuckInstanceOnFindsItsCommitAgain(t *testing.T) {
 }
 
 // W-03, W-11: a wake takes a stuck instance on, through continue-as-new, and its process dies
-// behind each commit. The wake comes back until all is dispatched.
+// after each commit. The wake comes back until all is dispatched.
 func TestAWakeComesBackUntilAllThatItCausedIsDispatched(t *testing.T) {
 	t.Parallel()
 	p := newPlay(t, panics)
@@ -387,7 +387,7 @@ func TestAWakeComesBackUntilAllThatItCausedIsDispatched(t *testing.T) {
 	`)
 }
 
-// A continue-as-new of a process that died lands late, behind a mark of the execution before,
+// A continue-as-new of a process that died lands late, after a mark of the execution before,
 // and its message was acknowledged by who set the mark: whoever comes next sends it all.
 func TestWhatContinuedAsNewBehindAMarkIsSentByWhoeverComesNext(t *testing.T) {
 	t.Parallel()
@@ -443,8 +443,8 @@ func TestAWakeThatComesBackSendsAgainWhatIsOpenBehindAnotherTurn(t *testing.T) {
 }
 
 // W-13: a process takes a wake, clears the mark, and is gone before that is known. The
-// wake comes back to code that does not work, which leaves the same mark: it moves
-// it all the same, so that the clear loses, and what is parked behind it is waited for.
+// wake comes back to code that does not work, which leaves the same mark: it moves it all
+// the same, so that the clear loses, and what is parked after it is waited for.
 func TestAWakeThatComesBackMovesTheMarkSoThatALateClearLoses(t *testing.T) {
 	t.Parallel()
 	p := newPlay(t, waits("go"))
@@ -470,9 +470,9 @@ func TestAWakeThatComesBackMovesTheMarkSoThatALateClearLoses(t *testing.T) {
 	`)
 }
 
-// W-13: a write of unknown outcome that marks an instance as stuck lands when its message
-// is gone: behind the recovery it has no effect, for the stamp has gone on; otherwise it is
-// a hint, and the next wake clears it.
+// W-13: a write of unknown outcome that marks an instance as stuck lands when its message is
+// gone: after the recovery it has no effect, for the stamp has gone on; otherwise it is a
+// hint, and the next wake clears it.
 func TestAMarkThatLandsWhenItsMessageIsGoneIsClearedByASweep(t *testing.T) {
 	t.Parallel()
 	p := newPlay(t, nil)

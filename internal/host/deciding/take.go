@@ -47,8 +47,8 @@ func (t *Turn) take(p *Plan) error {
 	}
 }
 
-// apart returns how many messages stand ahead of one that is handled by itself, or that
-// may begin the instance again if they end it. A start that may is handled by itself too.
+// apart returns how many messages come before one that is handled by itself, or that may
+// begin the instance again if they end it. A start that may is handled by itself too.
 func (t *Turn) apart(messages []*inbox.Message) int {
 	for n, m := range messages {
 		if m.Item.Kind == wire.TerminateInstance || m.Item.Kind == wire.PurgeInstance || n > 0 && (beginsAgain(m) || t.found(messages[0])) {

@@ -24,7 +24,7 @@ type Turn struct {
 	Group *Group
 	// Cold forbids the cache, and has the record read.
 	Cold bool
-	// Now is brought up to date ahead of each decision.
+	// Now is brought up to date before each decision.
 	Now     Moment
 	View    reading.View
 	Running Running

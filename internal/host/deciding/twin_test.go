@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Two processes have the same messages, and one of them dies behind its commit.
+// Two processes have the same messages, and one of them dies after its commit.
 
 // waitsOn starts another instance, and waits for ever.
 func waitsOn(ctx *engine.Context, _ []byte) ([]byte, error) {
@@ -21,7 +21,7 @@ func waitsOn(ctx *engine.Context, _ []byte) ([]byte, error) {
 	return ctx.Await(ctx.ExternalEvent("never"))
 }
 
-// behindGo waits for an event ahead of what next does.
+// behindGo waits for an event before what next does.
 func behindGo(next engine.Func) engine.Func {
 	return func(ctx *engine.Context, in []byte) ([]byte, error) {
 		if _, err := ctx.Await(ctx.ExternalEvent("go")); err != nil {
@@ -107,8 +107,8 @@ func TestATwinSendsWhatFollowsAContinueAsNew(t *testing.T) {
 	`)
 }
 
-// W-13: of two processes that have a wake one clears the mark, and dies ahead of the wake
-// by which its turn was to go on. The other goes on.
+// W-13: of two processes that have a wake one clears the mark, and dies before the wake by
+// which its turn was to go on. The other goes on.
 func TestATwinOfAWakeGoesOn(t *testing.T) {
 	t.Parallel()
 	p := newPlay(t, panics)
@@ -163,9 +163,9 @@ func TestA13ATwinGoesOnBehindALimitThatADeadProcessCommitted(t *testing.T) {
 }
 
 // W-08: a process is slow with a batch, and the visibility of its messages ends. Another
-// receives the first of them, commits what that brings about, and dies ahead of its
-// dispatch. What the slow one commits for the others comes behind that, and it sends
-// first what the dead one has left: sentence 3 of the protocol.
+// receives the first of them, commits what that brings about, and dies before its
+// dispatch. What the slow one commits for the others comes after that, and it sends first
+// what the dead one has left: sentence 3 of the protocol.
 func TestWhatADeadProcessCommittedIsSentAheadOfNews(t *testing.T) {
 	t.Parallel()
 	p := newPlay(t, nil)
@@ -213,8 +213,8 @@ func TestWhatADeadProcessCommittedIsSentAheadOfNews(t *testing.T) {
 	`)
 }
 
-// The same behind a turn that was too large, of which the dead process has made a half; behind
-// a continue-as-new, because the completion is late by then, and no duplicate; and behind a wake.
+// The same after a turn that was too large, of which the dead process has made a half; after a
+// continue-as-new, because the completion is late by then, and no duplicate; and after a wake.
 func TestWhatADeadProcessCommittedOfAHalfIsSentAheadOfTheOther(t *testing.T) {
 	t.Parallel()
 	p := newPlay(t, nil)
@@ -293,9 +293,9 @@ func TestARepeatBesideNewsStartsNoOtherAttempt(t *testing.T) {
 }
 
 // W-03: a process commits a turn, and runs the inline activity that it asks for. Another,
-// which has an operator's wake, does so too, is faster, and dies ahead of its dispatch. The
-// one that lost makes its turn again, and sends what follows from it; also if the result
-// did not fit in, and it made two turns of them.
+// which has an operator's wake, does so too, is faster, and dies before its dispatch. The one
+// that lost makes its turn again, and sends what follows from it; also if the result did not
+// fit in, and it made two turns of them.
 func TestWhoLosesAnInlineResultSendsWhatTheWinnerHasNot(t *testing.T) {
 	t.Parallel()
 	p := newPlay(t, nil)
@@ -348,9 +348,9 @@ func goesOnAndDetaches(n int) engine.Func {
 }
 
 // I-03: two processes have the start, for its visibility ended too early. One commits the
-// end of the first execution and dies ahead of its dispatch; the other, for which it is
-// the first delivery, goes on through the next ones. The start that comes back sends what
-// the first execution asked for, though two others have followed it.
+// end of the first execution and dies before its dispatch; the other, for which it is the
+// first delivery, goes on through the next ones. The start that comes back sends what the
+// first execution asked for, though two others have followed it.
 func TestATurnThatWentOnThroughExecutionsIsSentAgainFromItsBeginning(t *testing.T) {
 	t.Parallel()
 	p := newPlay(t, goesOnAndDetaches(4))
@@ -368,7 +368,7 @@ func TestATurnThatWentOnThroughExecutionsIsSentAgainFromItsBeginning(t *testing.
 
 // I-03: two processes have the start, which has come back. One runs as many executions as an
 // invocation may, sends the wake that goes on with the next one, and its start is deleted. The
-// other goes on with that execution, for its own delivery of the start, and dies ahead of the
+// other goes on with that execution, for its own delivery of the start, and dies before the
 // dispatch. The wake finds nothing to do, and sends what the other has not.
 func TestAWakeThatFindsItsWorkDoneSendsWhatTheOtherProcessHasNot(t *testing.T) {
 	t.Parallel()
@@ -387,7 +387,7 @@ func TestAWakeThatFindsItsWorkDoneSendsWhatTheOtherProcessHasNot(t *testing.T) {
 }
 
 // I-03: the same, but the slower process goes on in part: it runs the inline activity
-// that the wake is for, and dies ahead of the dispatch, with another one open.
+// that the wake is for, and dies before the dispatch, with another one open.
 func TestAWakeThatFindsItsWorkBegunSendsWhatTheOtherProcessHasNot(t *testing.T) {
 	t.Parallel()
 	p := newPlay(t, func(ctx *engine.Context, in []byte) ([]byte, error) {
@@ -415,9 +415,9 @@ func TestAWakeThatFindsItsWorkBegunSendsWhatTheOtherProcessHasNot(t *testing.T) 
 
 // I-03: two wakes of an operator are received twice, in a rollout. The process that has them
 // last runs the broken code, marks the instance again, and acknowledges them for both. The
-// other, whose code is mended, makes no second try of them: if it died behind its commit,
-// nobody would send what that asked for. Found by seed 551366 with the bias "torn reads"
-// of the simulation. A wake behind them is another try (seed 210020672, bias "damages").
+// other, whose code is fixed, makes no second try of them: if it died after its commit, nobody
+// would send what that asked for. Found by seed 551366 with the bias "torn reads" of the
+// simulation. A wake after them is another try (seed 210020672, bias "damages").
 func TestAWakeThatAnotherHasTriedIsTriedNoMore(t *testing.T) {
 	t.Parallel()
 	p := newPlay(t, panics)
@@ -491,9 +491,9 @@ func TestNothingIsLateForAnInstanceThatContinuesAsNewWhileItIsRead(t *testing.T)
 	`)
 }
 
-// W-03, W-05: an invocation runs one execution of a chain. Messages that come
-// back run one each, and their processes die behind the commit. Each of them
-// answers for all that followed from its fact, however many executions that are.
+// W-03, W-05: an invocation runs one execution of a chain. Messages that come back
+// run one each, and their processes die after the commit. Each of them answers for
+// all that followed from its fact, however many executions that are.
 func TestAMessageAnswersForExecutionsThatOthersRan(t *testing.T) {
 	t.Parallel()
 	const events = 4

@@ -14,9 +14,9 @@ import (
 
 // That an instance is stuck, and that it has recovered, are no events of its history. So the
 // same write that changes the mark says in the record what is to be told of it. Every turn
-// that reads the record, and finds something there, tells it and takes it out, before it
-// does anything else; and a message that comes back has the record read. So it is told
-// where the process dies behind the write, and no later write of a mark loses it.
+// that reads the record, and finds something there, tells it and takes it out, before it does
+// anything else; and a message that comes back has the record read. So it is told where the
+// process dies after the write, and no later write of a mark loses it.
 
 // owe adds to the change of a mark what is to be told of it. A history that is damaged has no
 // end by which that could be numbered: its mark is told by metrics and the log alone, and

@@ -37,8 +37,8 @@ func TestWhatAMarkHasToTellIsTakenOutUnderTheStampThatWasRead(t *testing.T) {
 	}
 }
 
-// A history that is read beside the commit of a mark may lack its events. What is told then has
-// a number behind that of the mark all the same.
+// A history that is read beside the commit of a mark may lack its events. What is told then has a
+// number after that of the mark all the same.
 func TestWhatIsToldOfAMarkIsNumberedBehindIt(t *testing.T) {
 	t.Parallel()
 	p := newPlay(t, waits("go"))

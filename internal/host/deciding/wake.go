@@ -37,11 +37,11 @@ type wakes struct {
 // wake looks at wakes. A sweeper's wake names the stamp of a mark, and is dropped if the
 // record has another stamp: each change of a mark that an earlier delivery may have sent
 // demands the stamp that the wake names, and fails by now. What that delivery has committed
-// was sent again ahead of this.
+// was sent again before this.
 //
-// One wake is one try: it is dropped, with those ahead of it, where the mark says that
-// this try was made. Its twin has made the try, and acknowledges the wake for both; nothing
-// would bring it back if this process, whose code may work, died behind its commit.
+// One wake is one try: it is dropped, with those before it, where the mark says that this try
+// was made. Its twin has made the try, and acknowledges the wake for both; nothing would
+// bring it back if this process, whose code may work, died after its commit.
 //
 // Before the code is run, a wake sends again what may not have been sent: what is
 // open of the last turn, or, for an operator's wake, of the current execution. An
@@ -77,7 +77,7 @@ func (t *Turn) wakeBy(p *Plan, m *inbox.Message, problem *store.Problem) error {
 	w := &t.round.wakes
 	switch stamp := m.Item.Number; {
 	case stamp > 0 && problem != nil && stamp == t.View.Record.Stamp:
-		// Each try moves the mark, so this one was not made, whatever went round ahead of it.
+		// Each try moves the mark, so this one was not made, whatever went round before it.
 		w.run, w.try = true, m.Item.ID
 		return w.again.LastTurn()
 	case w.at <= w.tried && stamp != GoOnNumber:

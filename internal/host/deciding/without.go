@@ -72,10 +72,10 @@ func (t *Turn) afterPurge(p *Plan, m *inbox.Message) {
 // group, in which the start may be next, nor others. If no start comes within
 // the window it is a dead letter; a redrive begins a new window.
 //
-// What a parent sends to end its child goes the same way, for it can overtake the child's start,
-// which may come back to be sent when the parent has gone on. After the window the start is
-// forbidden. Every other message is acknowledged, with a line in the log: a client's cancel that
-// overtakes its start is lost.
+// What a parent sends to end its child goes the same way, because it can overtake the child's
+// start, which may come back to be sent when the parent has gone on. After the window the start
+// is forbidden. Every other message is acknowledged, with a line in the log: a client's cancel
+// that overtakes its start is lost.
 func (t *Turn) early(p *Plan, m *inbox.Message) {
 	endsChild := m.EndsChild()
 	if m.Item.Kind != wire.ExternalRaised && !endsChild {

@@ -173,8 +173,8 @@ func (d *dispatcher) outcome(ctx context.Context, of []*parcel, err error) error
 }
 
 // replace makes of a parcel what is sent in place of it, in the same step and at the
-// same position: what stands ahead of it and behind it, and how far the dispatch came,
-// are the same.
+// same position: what comes before it and after it, and how far the dispatch came, are
+// the same.
 func (d *dispatcher) replace(ctx context.Context, p *parcel, rejected *queue.RejectedError) error {
 	if p.instead == nil {
 		return rejected

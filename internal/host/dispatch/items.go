@@ -162,8 +162,8 @@ func (out *Outbox) cancel(c *Commit, eventID int64, w Open) {
 	}
 }
 
-// Parent tells a parent of the end of an instance. Its token is made anew, for it
-// does not stand in the child's history, unless the parent made it from its own
+// Parent tells a parent of the end of an instance. Its token is made anew, because
+// it does not stand in the child's history, unless the parent made it from its own
 // secret.
 func (out *Outbox) Parent(p *history.Parent, instance, name string, end *history.Event, headers map[string]string) {
 	item := wire.Item{V: wire.Version, Kind: wire.SubOrchCompleted, ParentInstance: p.Instance, ParentExecutionID: p.ExecutionID,

@@ -46,7 +46,7 @@ func (q *refusingQueue) Send(_ context.Context, msgs ...queue.Outgoing) error {
 	return queue.Partial(failed, len(msgs))
 }
 
-// What has to stay behind something else is sent when that is in, also where others
+// What has to stay after something else is sent when that is in, also where others
 // share the call in which it is refused.
 func TestWhatStandsBehindARefusedMessageOfItsGroupIsNotSent(t *testing.T) {
 	t.Parallel()

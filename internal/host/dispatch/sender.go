@@ -67,12 +67,12 @@ func (s *Sender) New() *Outbox {
 	return &Outbox{Composer: s.Composer, Now: s.Clock.Now(), with: services{timer: s.To.Timer != nil, bus: s.To.Bus.To != nil}}
 }
 
-// Send sends everything of an outbox that is not done, step by step, and notes what
-// is in. Within a step it goes route by route; the calls of a route are made side by
+// Send sends everything of an outbox that is not done, step by step, and notes what is
+// in. Within a step it goes route by route; the calls of a route are made side by
 // side. Order is kept where somebody can see it: messages of one FIFO group go one
-// after the other. It stops after the first failure, and when the invocation is
-// about to end. An error wraps ErrUnsent: some may not have been sent, and the
-// messages of the turn have to be handed back.
+// after the other. It stops after the first failure, and when the invocation is about
+// to end. An error wraps ErrUnsent: some may not have been sent, and the messages of
+// the turn must be handed back.
 func (s *Sender) Send(ctx context.Context, out *Outbox) error {
 	s.tell(ctx, out.told.refused)
 	out.told.refused = nil

@@ -87,8 +87,8 @@ func (e Edge) Open(item *wire.Item) error {
 	return err
 }
 
-// Sealed returns a commit as it is stored. It is made once: its repeats have to
-// be the same to the byte, for so the store knows the writer's own.
+// Sealed returns a commit as it is stored. It is made once: its repeats must be
+// the same to the byte, for so the store knows the writer's own.
 func (e Edge) Sealed(instance string, c store.Commit) (store.Commit, error) {
 	var err error
 	if c.Turns, err = e.codecs.SealTurns(c.Turns); err != nil {

@@ -16,11 +16,11 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// Open parses the messages of a batch. Those that are let in are left unsettled:
-// messages of the FIFO queue, of which turns are made. Nothing of a group is looked at
-// behind a message that could not be moved, nor behind a start that goes round, or is a dead
-// letter, and may begin the instance again when it comes back: what stands behind it would count
-// for the execution that ends meanwhile, and for the next one too if this process dies.
+// Open parses the messages of a batch. Those that are let in are left unsettled: messages of the
+// FIFO queue, of which turns are made. Nothing of a group is looked at after a message that could
+// not be moved, nor after a start that goes round, or is a dead letter, and may begin the
+// instance again when it comes back: what follows it would count for the execution that ends
+// meanwhile, and for the next one too if this process dies.
 func (d *Door) Open(ctx context.Context, deliveries []platform.Delivery) []*Message {
 	messages := make([]*Message, len(deliveries))
 	broken := map[string]bool{}
@@ -158,8 +158,8 @@ func (d *Door) letIn(ctx context.Context, m *Message) error {
 const clocksDiffer = time.Hour
 
 // tooFar says what is wrong with an item that is due later than any of its kind
-// can be; empty if nothing is. It would go round the delay queue every quarter
-// of an hour until then, before anybody looks at its instance or its token.
+// can be; empty if nothing is. It would go round the delay queue every 15 minutes
+// until then, before anybody looks at its instance or its token.
 //
 // EventBridge Scheduler delivers a firing when it is due, and not before. A
 // message through the delay queue may come early, by the longest delay of a

@@ -155,8 +155,8 @@ func (m *Message) hopMark() map[string]string {
 const HopMark = "hop"
 
 // Close marks what is not settled as failed, lets it come back after a growing
-// backoff, and returns its ids. On the FIFO queue everything of a group behind
-// a failure goes back too, or the group would be handled out of order.
+// backoff, and returns its ids. On the FIFO queue everything of a group after a
+// failure goes back too, or the group would be handled out of order.
 func (d *Desk) Close(ctx context.Context, messages []*Message) []string {
 	d.FailAll(messages, "not handled")
 	broken := map[string]int{} // by FIFO group: the most receives of what goes back

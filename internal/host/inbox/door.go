@@ -32,7 +32,7 @@ type Door struct {
 
 // forward sends a message of a standard queue on to the FIFO queue. Two deliveries
 // of it become one there if they come within five minutes, for SQS remembers
-// deduplication ids that long; else the second is a duplicate.
+// deduplication ids that long; otherwise the second is a duplicate.
 //
 // Two messages that look at a pending activity at the same time become one too, because
 // each of them would ask for another.

@@ -10,10 +10,10 @@ import (
 )
 
 // refusedSender says why a message may not have been sent by its sender; empty if
-// it may. The activity function runs code of authors, and libraries that they
-// use, and has to send to the orchestrator queue: what it has no reason to send
-// is refused. It is asked when a message is received first, ahead of any forward,
-// for then the orchestrator is its sender; a refusal goes with the message.
+// it may. The activity function runs code of authors, and libraries that they use,
+// and has to send to the orchestrator queue: what it has no reason to send is
+// refused. It is asked when a message is received first, before any forward, for
+// then the orchestrator is its sender; a refusal goes with the message.
 //
 // Any other sender is IAM's to judge, and so is a role that has been replaced:
 // what is in flight survives that. Where the service does not tell senders apart

@@ -15,7 +15,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// the message of an attempt that runs at most once comes again behind the
+// the message of an attempt that runs at most once comes again after the
 // attempt, as it does when its acknowledgement is lost: nothing runs for it, and
 // nothing counts as interrupted.
 func TestA16AMessageThatComesAgainBehindItsAttemptBeginsNoOther(t *testing.T) {

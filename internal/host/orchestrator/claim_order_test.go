@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// what a claim says of an attempt that is over is written behind what follows from
+// what a claim says of an attempt that is over is written after what follows from
 // the attempt. A worker that dies at any call between leaves a message that goes on.
 func TestA16AClaimIsSettledBehindTheResult(t *testing.T) {
 	t.Parallel()

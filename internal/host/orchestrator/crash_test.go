@@ -165,7 +165,7 @@ func programs() []program {
 		return ctx.Await(other)
 	}, "[1,2]", func(w *world) { w.orchestration("Child", waits("e", "e")) })
 	talking.instances = []string{"main", "other", "third"}
-	// A batch holds the first message of each instance: a crash behind it leaves
+	// A batch holds the first message of each instance: a crash after it leaves
 	// the third cancelled, and the second event for the other not yet sent.
 	talking.shifts = true
 
@@ -314,7 +314,7 @@ func programs() []program {
 		}
 	}
 
-	// begun is started again with another input when it has ended: right behind its end,
+	// begun is started again with another input when it has ended: right after its end,
 	// and hours later.
 	begun := program{name: "an instance begins again", set: func(w *world) {
 		w.activityFunc("Step", step)
@@ -339,8 +339,8 @@ func programs() []program {
 		}
 	}
 
-	// redriven fails, its child too, and goes on when what they call is mended: with a timer,
-	// an inline activity and a message that others have got already.
+	// redriven fails, its child too, and goes on when what they call is fixed: with a timer, an
+	// inline activity and a message that others have got already.
 	redriven := program{name: "O-10 an instance goes on where it failed", set: func(w *world) {
 		mended := w.clock.Now().Add(2 * time.Hour)
 		w.activityFunc("Step", func(ctx context.Context, in []byte) ([]byte, error) {

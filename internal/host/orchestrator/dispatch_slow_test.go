@@ -538,8 +538,8 @@ func (c *slowCloud) expectEventsInOrder(n int) {
 }
 
 // an activity that was sent does not run again because the invocation had
-// no time for the child that the code began ahead of it: its result waits
-// behind the message that comes back.
+// no time for the child that the code began before it: its result waits after the
+// message that comes back.
 func TestA08AnActivityIsNotSentAgainForWantOfTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -57,8 +57,8 @@ func copiedWorld(t *testing.T) *world {
 }
 
 // W-03: a standard queue hands out each message twice at once, both times as its
-// first delivery, and the process that has the first dies behind any of its calls.
-// No store is read by either; what follows from the message is done once.
+// first delivery, and the process that has the first dies after any of its calls. No
+// store is read by either; what follows from the message is done once.
 func TestWhatAStandardQueueHandsOutTwiceBecomesOneTurn(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -51,7 +51,7 @@ type end uint8
 const (
 	// made: its messages are settled.
 	made end = iota
-	// stale: what it learned from a warm or partly known instance has to be learned
+	// stale: what it learned from a warm or partly known instance must be learned
 	// from what is stored.
 	stale
 	// lost: its commit was refused, and nothing of it was dispatched.

@@ -86,7 +86,7 @@ func TestA11AnAttemptWithoutHeartbeatsIsGivenUp(t *testing.T) {
 		if err := activities.Beat(ctx, []byte(`"half"`)); err != nil {
 			return nil, err
 		}
-		// Too soon behind the last to be recorded at once.
+		// Too soon after the last to be recorded at once.
 		w.clock.Advance(time.Second)
 		if err := activities.Beat(ctx, []byte(`"more than half"`)); err != nil {
 			return nil, err

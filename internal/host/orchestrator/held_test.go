@@ -11,8 +11,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// A message that may be another's by now, and what stands behind it in its group, is
-// handed back untouched; other groups are handled.
+// A message that may be another's by now, and what follows it in its group, is handed
+// back untouched; other groups are handled.
 func TestAMessageThatMayBeAnothersIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -38,7 +38,7 @@ func TestAMessageThatMayBeAnothersIsLeftAlone(t *testing.T) {
 	}
 }
 
-// paused is a store whose process is paused ahead of a read, for longer than its invocation.
+// paused is a store whose process is paused before a read, for longer than its invocation.
 type paused struct {
 	store.Store
 	pause func()

@@ -38,7 +38,7 @@ func TestEventsOfASenderAreTakenInTheirOrderWhileNothingGoesRound(t *testing.T) 
 }
 
 // The build of before lacks the key that the first event is sealed with: that
-// goes round, and what the sender raises behind it is taken first. Nothing is
+// goes round, and what the sender raises after it is taken first. Nothing is
 // lost, and nothing waits.
 func TestAnEventWhoseKeyABuildLacksIsOvertakenByLaterOnes(t *testing.T) {
 	t.Parallel()
@@ -62,8 +62,7 @@ func TestAnEventWhoseKeyABuildLacksIsOvertakenByLaterOnes(t *testing.T) {
 }
 
 // The history has what the build of before does not know. What comes to that one
-// goes round, and what comes behind it, to the build that knows it, is taken
-// first.
+// goes round, and what comes after it, to the build that knows it, is taken first.
 func TestAnEventThatMeetsAnOlderBuildIsOvertakenByLaterOnes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -84,7 +83,7 @@ func TestAnEventThatMeetsAnOlderBuildIsOvertakenByLaterOnes(t *testing.T) {
 	w.expectInvariants("a")
 }
 
-// So does an event that comes ahead of the start.
+// So does an event that comes before the start.
 func TestAnEventAheadOfTheStartIsOvertakenByLaterOnes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

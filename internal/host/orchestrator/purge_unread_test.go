@@ -90,7 +90,7 @@ func TestAPurgeThatComesAgainNeedsNoKey(t *testing.T) {
 	}
 }
 
-// K-07: the terminate that a client sends ahead of a purge with force may have ended the
+// K-07: the terminate that a client sends before a purge with force may have ended the
 // instance in a process that died before it told anybody. A process without the key cannot
 // tell what is open: both go round, and the purge, which may be first, waits for the key.
 func TestAForcedPurgeOfWhatHasEndedWaitsForTheKey(t *testing.T) {
@@ -111,7 +111,7 @@ func TestAForcedPurgeOfWhatHasEndedWaitsForTheKey(t *testing.T) {
 	}
 }
 
-// The start behind a purge that goes round for a newer build is refused all the same.
+// The start after a purge that goes round for a newer build is refused all the same.
 func TestAStartBehindAPurgeForANewerBuildIsRefused(t *testing.T) {
 	t.Parallel()
 	w := waitingWorld(t)

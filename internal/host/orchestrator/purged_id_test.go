@@ -31,7 +31,7 @@ func purgeOf(id string) wire.Item {
 	return wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: id, Force: true}
 }
 
-// asSent returns what a client sends for these items: ahead of each purge with force a
+// asSent returns what a client sends for these items: before each purge with force a
 // terminate.
 func asSent(items ...wire.Item) (sent []wire.Item) {
 	for _, i := range items {

@@ -153,8 +153,8 @@ func TestFromTheActivitiesDeadLettersAttemptsAloneAreTaken(t *testing.T) {
 
 // What docs/security.md says is not defended: who may send to the orchestrator
 // queue can foresee the deduplication id of a child's start, and SQS swallows
-// the true one behind rubbish that has it. Nothing false is recorded, and a
-// wake of the parent sends the start again.
+// the true one after rubbish that has it. Nothing false is recorded, and a wake
+// of the parent sends the start again.
 func TestAForeseenDeduplicationIDKeepsAStartBackUntilAWake(t *testing.T) {
 	t.Parallel()
 	w := familyWorld(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// between is a store that lets something happen behind a description.
+// between is a store that lets something happen after a description.
 type between struct {
 	store.Store
 	happens func()

@@ -12,7 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// killer kills its process whenever its code runs, until it is mended.
+// killer kills its process whenever its code runs, until it is fixed.
 type killer struct {
 	w      *world
 	mended bool

@@ -18,7 +18,7 @@ import (
 type tornStore struct {
 	store.Store
 	execution, slot int64
-	// hole: what stands behind the slot is there.
+	// hole: what follows the slot is there.
 	hole bool
 	// reads that are torn still; negative for all.
 	reads int

@@ -11,7 +11,7 @@ import (
 )
 
 // Lambda may hand a batch to two processes at its first receive: the same receipts, the
-// receive count 1 in both. One commits and dies ahead of its dispatch, and the other one
+// receive count 1 in both. One commits and dies before its dispatch, and the other one
 // acknowledges the messages for both.
 
 // twinWorld has an orchestration that waits for an event.

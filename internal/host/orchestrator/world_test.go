@@ -374,8 +374,8 @@ func (w *world) handle(s source, batch []queue.Message) {
 	}
 }
 
-// deliver gives one message to the process, which dies behind its call killAt;
-// at none if that is 0. It reports whether it died.
+// deliver gives one message to the process, which dies after its call killAt; at
+// none if that is 0. It reports whether it died.
 func (w *world) deliver(id, body string, receives int, from platform.Source, killAt int) (died bool) {
 	w.Helper()
 	p := w.process()

@@ -69,8 +69,8 @@ func (s *Standing) unsuspended(c *store.RecordChange, p *Result) store.Status {
 	return store.StatusStuck
 }
 
-// statusOf is what a suspended instance is listed as. The first event behind a start is
-// its own suspend, or one that no code ran ahead of.
+// statusOf is what a suspended instance is listed as. The first event after a start is
+// its own suspend, or one that no code ran before.
 func statusOf(s *store.Suspension) store.Status {
 	if s != nil && s.EventID == 2 && s.UntilMS > 0 {
 		return store.StatusScheduled

@@ -86,7 +86,7 @@ func TestASuspendIsProjectedBesideTheMark(t *testing.T) {
 	}
 }
 
-// What begins suspended, and what continues as new ahead of a suspend.
+// What begins suspended, and what continues as new before a suspend.
 func TestASuspendOfANewExecutionIsProjected(t *testing.T) {
 	t.Parallel()
 	suspended := &history.Event{Kind: history.OrchestrationSuspended, EventID: 2}

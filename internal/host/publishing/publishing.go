@@ -79,8 +79,8 @@ func (e *UnreadableError) Error() string {
 func (e *UnreadableError) Unwrap() error { return e.Err }
 
 // Number is the number of an event about an instance: greater, as text, than the numbers of
-// all earlier events. What is written with a mark stands behind the event that the history
-// ends with, by the stamp of the mark.
+// all earlier events. What is written with a mark follows the event that the history ends
+// with, by the stamp of the mark.
 func Number(execution, event, stamp int64) string {
 	return fmt.Sprintf("%010d.%010d.%010d", execution, event, stamp)
 }

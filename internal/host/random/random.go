@@ -13,7 +13,7 @@ import (
 type Source struct {
 	mu     sync.Mutex
 	source io.Reader
-	room   [16]byte // what is read into: it has to be on the heap
+	room   [16]byte // what is read into: it must be on the heap
 }
 
 // New returns a source that reads from another; nil for crypto/rand.

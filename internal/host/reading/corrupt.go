@@ -11,7 +11,7 @@ import (
 // Corrupt reports whether what is stored can't be a history.
 func Corrupt(err error) bool {
 	if err == nil {
-		return false // without looking: this is asked behind each read
+		return false // without looking: this is asked after each read
 	}
 	var stored *store.CorruptError
 	var structure *engine.CorruptionError

@@ -22,7 +22,7 @@ type Source struct {
 	Logger   *slog.Logger
 }
 
-// Describe reads the record; behind says that a history was read before it. Where its
+// Describe reads the record; after says that a history was read before it. Where its
 // payloads are sealed by a codec that this build does not have, the error says so, and
 // all else of the record is there.
 func (s *Source) Describe(ctx context.Context, v *View, behind bool) error {
@@ -98,9 +98,9 @@ func (s *Source) Confirm(ctx context.Context, lacks *store.CorruptError) error {
 	return &confirmed
 }
 
-// Unmoved looks whether nothing stands behind what was read of an execution, whose next
-// event this is: store.ErrConflict if something does. It is for who is about to do what
-// no commit of its own would refuse.
+// Unmoved looks whether nothing follows what was read of an execution, whose next event
+// this is: store.ErrConflict if something does. It is for who is about to do what no
+// commit of its own would refuse.
 func (s *Source) Unmoved(ctx context.Context, instance string, execution, next int64) error {
 	at, err := s.Store.ReadIsolated(ctx, instance, execution, next)
 	if err == nil && at.Stored {

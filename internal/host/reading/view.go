@@ -33,7 +33,7 @@ type View struct {
 }
 
 // Unread is the error of a question that a View can't answer yet: the history of the
-// execution has to be read.
+// execution must be read.
 type Unread struct{ Execution int64 }
 
 func (e *Unread) Error() string {

@@ -6,10 +6,10 @@ import (
 	"sync/atomic"
 )
 
-// SideBySide calls f for 0 to n-1, at most limit at a time, and returns when
-// all have. With a limit of 1 it calls them in order, on this goroutine; else as
-// many as the limit are run together, and share the calls of the context's
-// invocation: a function that has returned sends nothing more, so no call waits for it.
+// SideBySide calls f for 0 to n-1, at most limit at a time, and returns when all have.
+// With a limit of 1 it calls them in order, on this goroutine; otherwise as many as the
+// limit are run together, and share the calls of the context's invocation: a function
+// that has returned sends nothing more, so no call waits for it.
 func SideBySide(ctx context.Context, limit, n int, together func(int, func()), f func(i int)) {
 	if limit <= 1 || n <= 1 {
 		for i := range n {

@@ -184,11 +184,11 @@ func (s *Sweeper) askForSweep(ctx context.Context, item wire.Item) error {
 	return nil
 }
 
-// AskFirst asks for a sweep once in the life of a process of a named build: what
-// the build before was stuck with is tried by this one at once, and not when it is
-// due. Sweeps that many processes ask for within a second are one. The second is part
-// of the id: the queue drops a repeat for five minutes, and a build that comes back
-// within these, after another, has to be heard again.
+// AskFirst asks for a sweep once in the life of a process of a named build: what the
+// build before was stuck with is tried by this one at once, and not when it is due.
+// Sweeps that many processes ask for within a second are one. The second is part of the
+// id: the queue drops a repeat for five minutes, and a build that comes back within
+// these, after another, must be heard again.
 func (s *Sweeper) AskFirst(ctx context.Context, messages []*inbox.Message) {
 	if s.Build == "" || s.asked.Swap(true) {
 		return

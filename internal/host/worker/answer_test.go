@@ -101,8 +101,8 @@ func TestEachDeliverySaysForItselfThatItsActivityIsPending(t *testing.T) {
 	}
 }
 
-// The failure of the activity may follow soon behind the word that nothing is heard
-// of an attempt, and must not be taken for its repeat.
+// The failure of the activity may follow soon after the word that nothing is heard of
+// an attempt, and must not be taken for its repeat.
 func TestWordOfAnUnheardAttemptIsNoRepeatOfTheFailure(t *testing.T) {
 	t.Parallel()
 	item := third(nil)

@@ -32,7 +32,7 @@ type seenLine struct {
 }
 
 // mostLines is how many a process remembers, and rememberLine for how long. That is far less than
-// an item stays that nobody changes: behind that its numbers begin anew, and a change of what was
+// an item stays that nobody changes: after that its numbers begin anew, and a change of what was
 // seen before could take the place of a newer one.
 const mostLines, rememberLine = 1000, 10 * time.Minute
 

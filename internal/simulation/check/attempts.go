@@ -71,7 +71,7 @@ func (w *checker) AttemptEnds(p *world.Process, info *activities.Info) {
 	}
 }
 
-// FailsFinally notes an error behind which no attempt follows.
+// FailsFinally notes an error after which no attempt follows.
 func (w *checker) FailsFinally(p *world.Process, info *activities.Info) {
 	note(&w.knows(p.Running).final, keyOf(info), info.Attempt)
 }

@@ -69,8 +69,8 @@ func (w *checker) checkForked(inv *world.Invocation, x *ledger.Recorded, t *stor
 	return k
 }
 
-// checkGoesOn: the fork of one that runs goes on behind what the code has done last, unless somebody
-// has named an event.
+// checkGoesOn: the fork of one that runs goes on after what the code has done last, unless
+// somebody has named an event.
 func (w *checker) checkGoesOn(of *ledger.Recorded, t *store.Turn, k *takenOver, violate func(string, ...any)) {
 	if of.End() != nil || redrivenFrom(t.Events[0].Start) != 0 {
 		return
@@ -157,8 +157,8 @@ func (w *checker) had(inv *world.Invocation, of ledger.Execution) int {
 	return w.of(inv).origins[of]
 }
 
-// checkForkCarries: of what the original has behind the prefix, the fork has all events from outside
-// and all results of what was asked for in the prefix, and no failure and no cancel.
+// checkForkCarries: of what the original has after the prefix, the fork has all events from
+// outside and all results of what was asked for in the prefix, and no failure and no cancel.
 func (w *checker) checkForkCarries(inv *world.Invocation, of *ledger.Recorded, t *store.Turn, k *takenOver, violate func(string, ...any)) {
 	behind := k.events
 	if k.events > 0 {

@@ -138,7 +138,7 @@ func (w *checker) checkMade(x *ledger.Recorded, t *store.Turn, e *history.Event,
 }
 
 // aboutToHop checks that what a process sends on is as old as what it has
-// received: else it would live for ever.
+// received: otherwise it would live for ever.
 func (w *checker) aboutToHop(p *world.Process, m *queue.Outgoing) {
 	if p.Dead || p.Running == nil || len(m.Attributes) == 0 && !strings.Contains(m.Body, `"hops":`) {
 		return

@@ -27,10 +27,10 @@ func (w *checker) Deletes(instance string, upTo int64) {
 	}
 }
 
-// unsettled reports whether a message for an instance, which was received before, is
-// not settled yet. Those that an invocation has in hand, nil for none, do not count, nor do
-// those that stand behind its purge in their group, which has not overtaken them, nor does
-// what deletes histories: it ends nothing.
+// unsettled reports whether a message for an instance, which was received before, is not
+// settled yet. Those that an invocation has in hand, nil for none, do not count, nor do those
+// that follow its purge in their group, which has not overtaken them, nor does what deletes
+// histories: it ends nothing.
 func (w *checker) unsettled(inv *world.Invocation, instance string) bool {
 	for _, q := range []*world.Queue{w.FIFO, w.Delay, w.DeadFIFO, w.DeadStandard} {
 		behind := false

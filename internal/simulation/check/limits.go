@@ -84,7 +84,7 @@ func (w *checker) checkTimely(p *world.Process, x *ledger.Recorded, t *store.Tur
 		return // It may have been due while the instance had ended.
 	}
 	if !w.quietSince(source) || p.Running != nil && slices.ContainsFunc(p.Running.Batch, func(m world.Delivered) bool { return m.ReceiveCount > 1 }) {
-		return // It stood behind a message that waits still for what went wrong before.
+		return // It followed a message that waits still for what went wrong before.
 	}
 	w.Reached("T-01, where nothing goes wrong")
 	if late := time.Duration(e.AtMS-source.FireAtMS) * time.Millisecond; late > limitLate {

@@ -89,7 +89,7 @@ type learned struct {
 	// stops and told are the activities asked to stop, as heard before an
 	// attempt and in the answer to a heartbeat.
 	stops, told map[store.ActivityKey]bool
-	// final are attempts that ended with an error behind which none follows.
+	// final are attempts that ended with an error after which none follows.
 	final map[store.ActivityKey]int
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // The messages of a FIFO group are recorded in the order in which they stand in their
-// queue. The queue hands out nothing behind a message that is not deleted but in one
+// queue. The queue hands out nothing after a message that is not deleted but in one
 // batch with it: so it is enough to look at each batch.
 
 // checkOrder is M-10 for what an invocation records: it stands in the order of its batch.

@@ -80,9 +80,9 @@ func (w *checker) goesRound(instance string) bool {
 	return false
 }
 
-// checkOvertaken is O-04: what an invocation begins by a start that stands behind
-// the one purge of its batch is not hidden by that purge. What another process begins
-// by that start is: it has handled the purge already, which so is applied twice.
+// checkOvertaken is O-04: what an invocation begins by a start that follows the one
+// purge of its batch is not hidden by that purge. What another process begins by that
+// start is: it has handled the purge already, which so is applied twice.
 func (w *checker) checkOvertaken(inv *world.Invocation, instance string, execution int64, asked []string) {
 	x := w.Ledger.Executions[ledger.At(instance, execution)]
 	if len(asked) != 1 || x == nil || x.Events[0].Start == nil || w.Ledger.Born[instance] < inv.Began || w.Ledger.Maker[instance] != inv.P.Name {

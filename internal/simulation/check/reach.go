@@ -16,7 +16,7 @@ import (
 type reach struct {
 	stuck map[string]bool // instances
 	wakes map[string]int  // deliveries, by instance and id
-	// orphans are the schedules whose creator died behind their creation or
+	// orphans are the schedules whose creator died after their creation or
 	// their removal.
 	orphans map[string]bool
 	// undispatched are the messages that were handed back on their fourth
@@ -24,11 +24,11 @@ type reach struct {
 	undispatched map[string]bool
 	// noise are the bodies that are dead letters with a reason.
 	noise map[string]bool
-	// early are events that came ahead of their start, by instance and sender id.
+	// early are events that came before their start, by instance and sender id.
 	early map[[2]string]bool
-	// unknown are the tokens of commits whose writer was told that nobody
-	// knows; unsaid, children whose end was committed by who died ahead of the
-	// notice; waiting, stuck instances for which something was recorded.
+	// unknown are the tokens of commits whose writer was told that nobody knows;
+	// unsaid, children whose end was committed by who died before the notice;
+	// waiting, stuck instances for which something was recorded.
 	unknown map[string]bool
 	unsaid  map[ledger.Child]bool
 	waiting map[string]bool

@@ -19,7 +19,7 @@ import (
 
 // reasons are those that programs gave for what they cancelled.
 type reasons struct {
-	// said is what an operation has to be told. sent is what the cancels of a child say, by
+	// said is what an operation must be told. sent is what the cancels of a child say, by
 	// their id: the code may have cancelled it for one reason, and its parent may have ended
 	// since. SQS keeps the first of those that come within five minutes.
 	said map[store.ActivityKey]string

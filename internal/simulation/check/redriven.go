@@ -15,7 +15,7 @@ import (
 
 // takenOver is what a commit has from the execution before: by a redrive.
 type takenOver struct {
-	// events are the first so many of the commit; carried are those behind
+	// events are the first so many of the commit; carried are those after
 	// OrchestrationRedriven, by event id.
 	events  int
 	carried map[int64]bool
@@ -49,7 +49,7 @@ func (k *takenOver) rest(t *store.Turn) *store.Turn {
 }
 
 // checkRedriven is O-10: what a redrive takes over is what the execution before has, with
-// what completed behind it; it leaves nothing out that was completed, and brings no failure
+// what completed after it; it leaves nothing out that was completed, and brings no failure
 // and no cancel along. Nil for a commit that begins no redriven execution.
 func (w *checker) checkRedriven(p *world.Process, t *store.Turn) *takenOver {
 	before := w.Ledger.Executions[ledger.At(t.Instance, t.ExecutionID-1)]

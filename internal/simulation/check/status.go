@@ -83,7 +83,7 @@ func (w *checker) checkStatusNow(p *world.Process, x *ledger.Recorded, t *store.
 		return // The code has more to do with what is recorded.
 	}
 	w.Reached("I-06, status as it runs")
-	// A process that has it warm may record something behind the purge of what was corrupt.
+	// A process that has it warm may record something after the purge of what was corrupt.
 	if r, err := w.Describe(t.Instance); err == nil && !r.Purged && r.ExecutionID == t.ExecutionID && !bytes.Equal(r.CustomStatus, out.CustomStatus) {
 		w.Violate("I-06", "the record of %s/%d, which runs, has the custom status %s, by its history it is %s", t.Instance, t.ExecutionID, r.CustomStatus, out.CustomStatus)
 	}

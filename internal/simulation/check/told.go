@@ -167,7 +167,7 @@ func (w *checker) Publishes(p *world.Process, e *host.InstanceEvent) {
 	w.Reached("events about instances, " + e.Type)
 }
 
-// purgedBefore is the last execution of the instance that was purged ahead of an execution.
+// purgedBefore is the last execution of the instance that was purged before an execution.
 func (w *checker) purgedBefore(instance string, execution int64) (last int64) {
 	if last = w.Ledger.Hidden[instance]; last < execution {
 		return last

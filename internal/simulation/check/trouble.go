@@ -107,7 +107,7 @@ func (w *checker) answers(p *world.Process, body string) {
 	}
 }
 
-// leftItsPlace notes that a result goes round, or is redriven: it has left its place ahead of
+// leftItsPlace notes that a result goes round, or is redriven: it has left its place before
 // what is said of its activity later.
 func (w *checker) leftItsPlace(item *wire.Item) {
 	if item.Kind == wire.ActivityCompleted {
@@ -124,9 +124,9 @@ func (w *checker) lies(dead *world.Queue, key store.ActivityKey) bool {
 	})
 }
 
-// checkAgain: an activity runs again behind an accepted answer only if something
-// went wrong meanwhile, and one that runs at most once never does behind its
-// own success.
+// checkAgain: an activity runs again after an accepted answer only if something
+// went wrong meanwhile, and one that runs at most once never does after its own
+// success.
 func (w *checker) checkAgain(p *world.Process, key store.ActivityKey, info *activities.Info) {
 	if w.trouble.succeeded[key] && !w.lies(w.DeadFIFO, key) && !w.lies(w.DeadStandard, key) {
 		w.Violate("A-16", "%s begins attempt %d of activity %d of %s/%d, which runs at most once, and whose result was sent", p.Name, info.Attempt, key.EventID, key.Instance, key.ExecutionID)

@@ -15,7 +15,7 @@ import (
 // wants.
 //
 // Whoever needs a decision says on which spot it stands, so that a decision
-// keeps its meaning when others, made ahead of it, are taken away.
+// keeps its meaning when others, made before it, are taken away.
 type Choices struct {
 	random rand.ChaCha8
 	// Source decides in place of the seed, if there is one.

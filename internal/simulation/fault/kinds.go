@@ -80,7 +80,7 @@ const (
 	Reads Calls = iota
 	Writes
 	Commits
-	// Of the writes behind which a crash tells most: those that end an execution,
+	// Of the writes after which a crash tells most: those that end an execution,
 	// that mark an instance as stuck, or take the mark away.
 	TellingWrites
 	TellingCommits

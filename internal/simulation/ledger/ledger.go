@@ -83,7 +83,7 @@ func (s *Ledger) First(instance string) int64 {
 }
 
 // Executed are the executions of the current run of an instance, the oldest first; of a fork also
-// those that the instance had behind it from which it was forked.
+// those that the instance had after it from which it was forked.
 func (s *Ledger) Executed(instance string) []*Recorded {
 	return s.executed(instance, s.First(instance), s.Last[instance])
 }
@@ -116,7 +116,7 @@ func (x *Recorded) End() *history.Event {
 }
 
 // CarriedFrom reports whether an event was taken over while it was open, in an execution of the
-// instance as well: one that was open ahead of a fork is the fork's since that began.
+// instance as well: one that was open before a fork is the fork's since that began.
 func (x *Recorded) CarriedFrom(eventID, execution int64) bool {
 	if s := x.Events[0].Start; s != nil && s.Origin != nil {
 		for _, c := range s.Origin.Carried {
@@ -177,7 +177,7 @@ func (x *Recorded) Add(e, stored *history.Event) {
 	}
 }
 
-// What stands ahead of the sender's id of a suspend or a resume among the senders: a sender
+// What comes before the sender's id of a suspend or a resume among the senders: a sender
 // numbers them apart from its events.
 const suspends, resumes = "suspend:", "resume:"
 

@@ -1,6 +1,6 @@
 package mutation
 
-// commitMutations are of commits and what is sent behind them.
+// commitMutations are of commits and what is sent after them.
 func commitMutations() []Mutation {
 	return []Mutation{
 		{

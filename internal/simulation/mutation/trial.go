@@ -21,7 +21,7 @@ type Trials struct {
 	Root string
 	// Dir takes what is built. It must exist.
 	Dir string
-	// From is the first seed, Most how many seeds a mutation has to be caught
+	// From is the first seed, Most how many seeds a mutation must be caught
 	// within. The steps of each run are bounded by the simulation.
 	From uint64
 	Most int

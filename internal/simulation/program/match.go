@@ -172,7 +172,7 @@ func (m *Match) statement(s *Statement, t *Token, round int) error {
 			return wrong("the child does not fail")
 		}
 		child := Match{Programs: m.Programs, Sent: m.Sent, Wrong: m.Wrong, Lenient: m.Lenient, Used: map[string]bool{}, Excused: m.Excused, Ended: m.Ended, Purged: m.Purged, Redriven: m.Redriven, Cancelled: m.Cancelled}
-		// One that lost against a timer may be there when the parent goes on ahead of that.
+		// One that lost against a timer may be there when the parent goes on before that.
 		return child.Transcript(p, []byte(t.V), m.Ended || m.Cancelled || m.Redriven && s.Kind == kWithin)
 	case kJoin, kSettle, kCompleted:
 		if t.K != "several" || len(t.Sub) != 1 || len(t.Sub[0]) != s.N+1 {

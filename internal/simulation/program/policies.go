@@ -46,7 +46,7 @@ func (s *Statement) doing() doing {
 	return doesPlainly
 }
 
-// failures of the i-th activity of a statement, ahead of its success.
+// failures of the i-th activity of a statement, before its success.
 func (s *Statement) failures(i int) int {
 	switch s.Kind {
 	case kSettle, kAny, kCompleted:
@@ -93,7 +93,7 @@ func (s *Statement) policy() *history.Retry {
 	return nil
 }
 
-// steps runs inline activities one behind the other.
+// steps runs inline activities one after the other.
 func (r *interpreter) steps(ctx *engine.Context, s *Statement) (Token, error) {
 	t := Token{K: "several"}
 	var sub []Token
@@ -156,7 +156,7 @@ func (m *Match) policy(s *Statement, t *Token, round int) error {
 	case s.Kind == kPolicy && s.N == 2 && s.Fails > 0:
 		last := "!" + history.FailureApplication
 		if !m.Excused[history.FailureTimeout] && !m.Excused[history.FailureHeartbeatTimeout] {
-			may = nil // Else an attempt may be out of time ahead of its final error, and another follows.
+			may = nil // Otherwise an attempt may be out of time before its final error, and another follows.
 		}
 		may = append(may, last)
 	case s.Kind == kBeat && t.K == "timeout":

@@ -36,7 +36,7 @@ const (
 	kBeat                   // an activity with heartbeats, against a timer
 	kOnce                   // an activity whose attempts are begun once
 	kPending                // an activity that a client completes by its token
-	kSteps                  // inline activities one behind the other, in batches
+	kSteps                  // inline activities one after the other, in batches
 	kTimeout                // several operations in a scope that has a timeout
 	kLeft                   // a child that is left when its parent ends, and has to end with it
 	KindPatched             // code that has been changed in place
@@ -47,7 +47,7 @@ const (
 	kShare                  // a child by an id that others want too: all wait for one instance
 	kLook                   // looks whether an event has come, without waiting for it
 	kHold                   // one wait for an event over several selects against timers
-	kSaga                   // activities one behind the other, undone the last first if one fails
+	kSaga                   // activities one after the other, undone the last first if one fails
 	drawnEnd                // of the kinds that are drawn
 )
 
@@ -98,18 +98,18 @@ type Program struct {
 	// Rounds are how many executions it has, continuing as new.
 	Rounds int
 	// Fails: it returns an error in the end. catches: cancelled, it cleans up
-	// and returns what it has; else it returns the cancelled error.
+	// and returns what it has; otherwise it returns the cancelled error.
 	Fails, Catches bool
 	// Versions that it is registered in, oldest first, nil for one without a
 	// name; next is the one that it continues as new with, "" the newest.
 	Versions []string
 	Next     string
 	Strict   bool // rule 9
-	// Shows: ahead of each statement it sets the custom status, to one of two by turns.
+	// Shows: before each statement it sets the custom status, to one of two by turns.
 	Shows bool
 }
 
-// Programs are those of a run; one starts only those behind it.
+// Programs are those of a run; one starts only those after it.
 type Programs []*Program
 
 // Draw lets choices decide for the programs of a run.
@@ -267,7 +267,7 @@ func (d *drawing) statement(at choice.Spot, depth int) *Statement {
 	case kBranches:
 		outer := d.id
 		if depth > 0 {
-			d.id = insideID + 10*outer // The ids behind its own are those of its neighbours.
+			d.id = insideID + 10*outer // The ids after its own are those of its neighbours.
 		}
 		for range 2 + d.c.IntN(at, 2) {
 			s.Branches = append(s.Branches, d.block(depth+1))

@@ -6,7 +6,7 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// saga does its steps one behind the other. If one fails, or the scope is
+// saga does its steps one after the other. If one fails, or the scope is
 // cancelled, what was done is undone, the last first, in a scope that no cancel
 // reaches. The transcript has the steps and the undoing, in their order.
 func (r *interpreter) saga(ctx *engine.Context, s *Statement) (Token, error) {

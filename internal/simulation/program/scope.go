@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// scope has an activity in a scope that is cancelled behind a timer, at times with a child
+// scope has an activity in a scope that is cancelled after a timer, at times with a child
 // that waits for ever. Whom the cancellation reaches hears of its reason.
 func (r *interpreter) scope(ctx *engine.Context, s *Statement) (Token, error) {
 	inner, cancel := ctx.WithCancel()

@@ -15,7 +15,7 @@ func drawStrict(c *choice.Choices, name string) bool {
 	return c.OneIn(c.At(c.At(choice.OfProgram, name), "strict"), 5)
 }
 
-// Loose: while the statement runs, or behind it, something may complete that
+// Loose: while the statement runs, or after it, something may complete that
 // nobody waits for.
 func (k Kind) Loose() bool {
 	return k == kScope || k == kOpen || k == kTimeout || k == kLeft || k == kHold || k == kWithdrawn

@@ -27,7 +27,7 @@ func drawVersions(c *choice.Choices, name string) (all []string, next string) {
 	return all, DrawVersion(c, at, all, 3)
 }
 
-// DrawVersion decides for one of several versions, in one of n cases, else for "".
+// DrawVersion decides for one of several versions, in one of n cases, otherwise for "".
 func DrawVersion(c *choice.Choices, at choice.Spot, all []string, n int) string {
 	if len(all) == 0 || !c.OneIn(at, n) {
 		return ""
@@ -94,7 +94,7 @@ func (p *Program) title() string {
 	return text
 }
 
-// at is what comes behind the name of a program that is asked for in a version.
+// at is what comes after the name of a program that is asked for in a version.
 func (s *Statement) atVersion() string {
 	if s.Version == "" {
 		return ""

@@ -34,8 +34,8 @@ func (s *Random) wrongData(name int) []byte {
 	return program.WrongData(text)
 }
 
-// raiseWrong sends an instance events whose data does not decode, at times: ahead of those
-// that it waits for, among them, or behind them.
+// raiseWrong sends an instance events whose data does not decode, at times: before those
+// that it waits for, among them, or after them.
 func (s *Random) raiseWrong(w *world.World, instance, orchestration string, counts map[int]int, together time.Duration) {
 	for name := range 3 {
 		at := w.Choices.At(w.Choices.At(choice.OfClient, instance), "wrong "+program.EventName(name))

@@ -59,7 +59,7 @@ func (s *Random) judgeCompanion(w *world.World, instance string) error {
 	case r.Name == "listens" && got != "told "+instance:
 		return fmt.Errorf("it ended as %q, and was told an event once", got)
 	case r.Name == "answers" && got == "forgotten" && strings.HasPrefix(instance, forkOf):
-		// Its caller had the answer that the original got, and has cancelled it ahead of its start.
+		// Its caller had the answer that the original got, and has cancelled it before its start.
 	case r.Name == "answers" && cancelledByCode(w, instance) != (r.Status == store.StatusCancelled && cancels == 1):
 		return fmt.Errorf("it ended as %q with %d cancels; that code has cancelled it is %t", got, cancels, cancelledByCode(w, instance))
 	case r.Name == "answers" && r.Status != store.StatusCancelled && got != "forgotten":
@@ -111,7 +111,7 @@ func (s *Random) deployOlder(w *world.World) {
 		return
 	}
 	w.Older = true
-	// A rollout that is over within a quarter of an hour marks no instance.
+	// A rollout that is over within a 15 minutes marks no instance.
 	slow := w.Choices.At(at, "rollout")
 	r := world.Rollout{Latest: []int{1, 1, 120, 3600}[w.Choices.IntN(slow, 4)], Within: time.Duration(w.Choices.IntN(slow, 600)) * time.Second}
 	w.RollOut(s.build("older", program.Defect{Kind: "older"}), r, at)

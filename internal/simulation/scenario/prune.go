@@ -12,7 +12,7 @@ import (
 )
 
 // prunes has earlier executions of all instances pruned, in a run whose programs keep few: when
-// those that ended first are as old as they have to be, and days later, when more of them are.
+// those that ended first are as old as they must be, and days later, when more of them are.
 func (s *Random) prunes(w *world.World) {
 	if s.keeps == 0 {
 		return

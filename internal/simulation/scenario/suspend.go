@@ -12,7 +12,7 @@ import (
 
 // suspends lets clients suspend an instance and resume it, some time after it is started;
 // together: at the time at which its events come. A resume may be missing, come twice, or
-// ahead of its suspend: an operator resumes what stays suspended.
+// before its suspend: an operator resumes what stays suspended.
 func (s *Random) suspends(w *world.World, instance string, after, together time.Duration) {
 	how := w.Choices.At(w.Choices.At(choice.OfClient, instance), "suspend")
 	for i := range w.Suspends(how) {

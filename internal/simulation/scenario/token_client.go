@@ -15,8 +15,8 @@ import (
 )
 
 // handOut gives the token of a pending activity to a client. He uses it at some
-// time, or twice; gives signs of life before or behind that; and somebody who
-// has made up a token does so too.
+// time, or twice; gives signs of life before or after that; and somebody who has
+// made up a token does so too.
 func handOut(w *world.World, in *program.Work, info *activities.Info) {
 	w.Ledger.Outside.Handed[keyOf(info)] = true
 	client := w.Choices.At(w.Choices.At(choice.OfClient, info.Instance), "token")

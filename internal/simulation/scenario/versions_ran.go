@@ -41,7 +41,7 @@ func (s *Random) Landed(w *world.World, p *world.Process, x *ledger.Recorded, t 
 }
 
 // checkChosen: the version that a start records is the one that was asked for,
-// else the newest of the build that recorded it.
+// otherwise the newest of the build that recorded it.
 func (s *Random) checkChosen(w *world.World, p *world.Process, x *ledger.Recorded, t *store.Turn, has []string) {
 	rule, asked := "V-01", ""
 	started := &x.Events[0]
@@ -105,7 +105,7 @@ func versionsRan(w *world.World, instance string, p *program.Program) []string {
 	return all
 }
 
-// Marked looks at a record: V-02, if it goes on behind being stuck for its version; rule
+// Marked looks at a record: V-02, if it goes on after being stuck for its version; rule
 // 13, if it is stuck because its code dropped what ContinueAsNew gives.
 func (s *Random) Marked(w *world.World, r *store.Record) {
 	if s.forgetful && r.Problem != nil && r.Problem.Kind == "panic" && strings.Contains(r.Problem.Message, "ContinueAsNew") {

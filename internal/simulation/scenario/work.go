@@ -14,7 +14,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// finalError is one behind which no attempt follows.
+// finalError is one after which no attempt follows.
 type finalError struct{ error }
 
 func isFinal(err error) bool {
@@ -123,7 +123,7 @@ func fails(ctx context.Context, p *world.Process, in *program.Work, info *activi
 		return ctx.Err()
 	case program.DoesLater:
 		later := laterError{err}
-		if ctx.Err() == nil { // Else it counts as out of time, and its policy decides.
+		if ctx.Err() == nil { // Otherwise it counts as out of time, and its policy decides.
 			p.W.Watch.AsksToWait(p, info, later.RetryDelay())
 		}
 		return later

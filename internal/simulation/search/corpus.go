@@ -12,7 +12,7 @@ import (
 )
 
 // Known is a run that once failed, as a corpus has it: a line with a seed, or with
-// "choices" and their text, and behind a "#" what was wrong.
+// "choices" and their text, and after a "#" what was wrong.
 type Known struct {
 	// Line in the corpus, from 1.
 	Line int

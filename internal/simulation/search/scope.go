@@ -27,7 +27,7 @@ type Scope struct {
 	// is deployed at first, nil for the same.
 	code, bad map[string]engine.Func
 	// outcomes are the ends that each instance may have: its output where it has
-	// completed, else its status; "" if it need not be there.
+	// completed, otherwise its status; "" if it need not be there.
 	outcomes map[string][]string
 	sabotage world.Sabotage
 }

@@ -221,7 +221,7 @@ func (s *shrinker) dropChunks(area choice.Spot) {
 	}
 }
 
-// dropSingles drops decisions one by one, with those behind on their spot where
+// dropSingles drops decisions one by one, with those after on their spot where
 // they are or moved up.
 func (s *shrinker) dropSingles() {
 	for i := len(s.best) - 1; i >= 0; i = min(i, len(s.best)) - 1 {
@@ -260,7 +260,7 @@ func (s *shrinker) lowerNumbers() {
 const few = 20
 
 // lower looks for the least number of a decision that will do: among few one by
-// one, for they may be names of things, and by halving among many.
+// one, because they may be names of things, and by halving among many.
 func (s *shrinker) lower(i int, of func(*choice.Decision) *int, least int) {
 	high := *of(&s.best[i])
 	for v := least; v < high && high <= few; v++ {

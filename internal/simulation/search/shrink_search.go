@@ -19,11 +19,10 @@ const (
 	searchRate = 500
 )
 
-// searchAgain looks for the same failure in smaller programs, with faults at
-// other places and in another order than what is known: leaving a statement out
-// changes when everything behind it happens, so that what was found by chance is
-// missed by one step, and found by chance again. It reports whether anything was
-// found.
+// searchAgain looks for the same failure in smaller programs, with faults at other
+// places and in another order than what is known: leaving a statement out changes
+// when everything after it happens, so that what was found by chance is missed by
+// one step, and found by chance again. It reports whether anything was found.
 func (s *shrinker) searchAgain() bool {
 	for _, smaller := range s.smallerPrograms() {
 		for _, sort := range s.sortsOfFaults() {

@@ -100,7 +100,7 @@ func shrunkSabotage(t *testing.T, rule string, seeds uint64, setup func(*world.W
 }
 
 // The story of choices is the same to the byte on every machine. The choices are
-// kept with their story, for they mean the same when seeds don't any more.
+// kept with their story, because they mean the same when seeds don't any more.
 func TestAStoryIsTheSameOnEveryMachine(t *testing.T) {
 	t.Parallel()
 	const golden = "../testdata/story.txt"

@@ -23,17 +23,17 @@ type action struct {
 // Three things are left out, each because another action leads to the same:
 //
 //   - A process dies at its first call and at its writes only. To die at a read
-//     changes nothing that the death at the write behind it, or before the
+//     changes nothing that the death at the write after it, or before the
 //     first call, has not changed: what is dead neither hears nor does a thing.
 //     For the same reason it dies before its first call only, and else after a
 //     write or with a write under way: to die before a later write is to die
-//     after the one ahead of it, and from there on every action of the others
+//     after the one before it, and from there on every action of the others
 //     is open that would have been.
 //   - Of processes that are idle and were told the same, one stands for all:
 //     what they do next is a function of what they are told.
 //   - Without Workers, a worker handles its message in one go. Of its calls one
 //     alone is seen by others, the sending of the completion, and only what it
-//     read of requests to stop is read ahead of it; that the completion is
+//     read of requests to stop is read before it; that the completion is
 //     received later is an action of its own.
 func (k *Walk) Actions() []action {
 	var all []action

@@ -45,12 +45,12 @@ const (
 	// is a forger's.
 	deadLetters
 	// shortInvocations: an invocation runs one execution, or two, and every third
-	// process dies behind a commit that ends one.
+	// process dies after a commit that ends one.
 	shortInvocations
-	// purges: instances are purged often, mostly while they run and another waits for
-	// them, a third of these times without force first, which is refused, and every second
-	// process dies behind the commit that ends one for it. One process in five stands
-	// still for longer than its messages are hidden.
+	// purges: instances are purged often, mostly while they run and another waits for them,
+	// a third of these times without force first, which is refused, and every second process
+	// dies after the commit that ends one for it. One process in five stands still for
+	// longer than its messages are hidden.
 	purges
 	// smallCommits: a commit holds a few events, and one with more is refused, in the
 	// middle of a turn as at its beginning. What came in one batch is then handled in
@@ -61,14 +61,14 @@ const (
 	damages
 	// overtaken: every third process of an orchestrator's batch stands still for longer
 	// than its messages are hidden; another receives one to three messages of it, and
-	// every second time dies behind a commit.
+	// every second time dies after a commit.
 	overtaken
 	// rejections: the queues take no message of some of the activities, their results,
 	// the children and their ends, however often it is sent, as a queue does that takes
 	// less than the others.
 	rejections
 	// twins: every third batch of an orchestrator is handed to two processes, and every
-	// second of these dies behind a commit.
+	// second of these dies after a commit.
 	twins
 	// suspends: nearly every instance is suspended, several times, and beside what comes for
 	// it.

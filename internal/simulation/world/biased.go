@@ -36,7 +36,7 @@ func (w *World) endIsLate(p *Process, c *class) bool {
 	return w.has(lateEnds) && (c == tellingCommit || c == tellingWrite) && !p.Dead && !w.calm && w.Choices.OneIn(w.How(fault.LandsLate), 2)
 }
 
-// diesBehindCommit reports whether a process is to die behind a commit that ends an
+// diesBehindCommit reports whether a process is to die after a commit that ends an
 // execution, or changes a mark, or that follows from a message which came back.
 func (w *World) diesBehindCommit(p *Process, c *class) bool {
 	if p.Dead || w.calm {
@@ -105,7 +105,7 @@ func (w *World) Forced(at choice.Spot) bool {
 	return w.Choices.OneIn(at, 4)
 }
 
-// RefusedFirst decides whether a purge without force is sent ahead of one with force.
+// RefusedFirst decides whether a purge without force is sent before one with force.
 func (w *World) RefusedFirst(at choice.Spot) bool { return w.has(purges) && w.Choices.OneIn(at, 3) }
 
 // Suspends decides how often clients suspend an instance.

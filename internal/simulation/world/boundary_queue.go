@@ -45,7 +45,7 @@ type processQueue struct {
 }
 
 // Send sends in batches, as SQS takes them, a call each. Of a batch that fails in
-// part the rest is in; what stands behind one that failed is not sent.
+// part the rest is in; what follows one that failed is not sent.
 func (q processQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 	if err := queue.ValidateAll(q.FIFO(), msgs); err != nil {
 		return err

@@ -29,8 +29,8 @@ func (s simStore) Commit(ctx context.Context, c store.Commit) error {
 	w.Watch.Writes(x)
 	kind, own := commitClass, inv.Committed.Of(x.Instance)
 	// The write may have landed, or may still land: no process may be told that
-	// it did not. And behind a commit of its own a writer that is told so
-	// believes that another went on from there.
+	// it did not. And after a commit of its own a writer that is told so believes
+	// that another went on from there.
 	switch telling := tellsMuch(&c); {
 	case w.attempted[c.Turns[0].Token]:
 		kind = repeatedCommit
@@ -93,8 +93,8 @@ func (s simStore) Read(ctx context.Context, instance string, executionID, from i
 	return turns, err
 }
 
-// handles reports whether a process has a message for an instance. Else it looks at that for
-// another, its fork, and does not go on with what it reads.
+// handles reports whether a process has a message for an instance. Otherwise it looks at that
+// for another, its fork, and does not go on with what it reads.
 func (p *Process) handles(instance string) bool {
 	return p.Running == nil || slices.ContainsFunc(p.Running.Batch, func(m Delivered) bool {
 		item, err := p.W.Item(m.Body)

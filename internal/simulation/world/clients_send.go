@@ -29,7 +29,7 @@ func (w *World) SendAs(who string, to *Queue, msgs ...queue.Outgoing) {
 }
 
 // RedriveID begins the ids of redrives that clients send, ForkID those of forks; RedrivenFrom
-// stands in them ahead of the event from which they are.
+// stands in them before the event from which they are.
 const (
 	RedriveID    = "redrive-"
 	ForkID       = "fork-"
@@ -92,8 +92,8 @@ func (w *World) PurgeByForce(instance, id string) {
 	w.call(&purge, out...)
 }
 
-// call sends what a client sends in one call, of which item is the last. It may fail, behind any
-// of its messages, or behind all of them.
+// call sends what a client sends in one call, of which item is the last. It may fail, after any
+// of its messages, or after all of them.
 func (w *World) call(item *wire.Item, out ...queue.Outgoing) {
 	if w.hit(fault.ClientFails) {
 		// The call fails for its client, whether or not it took effect. What the client
@@ -117,7 +117,7 @@ func (w *World) call(item *wire.Item, out ...queue.Outgoing) {
 }
 
 // tookOf returns what is in of the messages of a call that fails: all of them where it took
-// effect, otherwise those ahead of one that was refused.
+// effect, otherwise those before one that was refused.
 func (w *World) tookOf(how choice.Spot, took bool, out []queue.Outgoing) []queue.Outgoing {
 	switch {
 	case took:

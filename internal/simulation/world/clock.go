@@ -25,7 +25,7 @@ func newQueueClock(c *clock.Virtual) *queueClock {
 }
 
 // AfterFunc implements the clock's method. The stop of an alarm that is over is
-// not to be called behind the next AfterFunc.
+// not to be called after the next AfterFunc.
 func (q *queueClock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	if q.Armed(&q.alarm) {
 		return q.Virtual.AfterFunc(d, f)

@@ -20,7 +20,7 @@ import (
 
 // damage is what was done to the history of an instance.
 type damage struct {
-	// gone: nothing is there any more; else what is there can't be decoded.
+	// gone: nothing is there any more; otherwise what is there can't be decoded.
 	gone bool
 }
 

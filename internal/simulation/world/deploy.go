@@ -56,7 +56,7 @@ func (w *World) starting() *Build {
 }
 
 // deploy replaces the processes: the idle ones at once or, a rolling
-// deployment, some time later; the others behind their invocation.
+// deployment, some time later; the others after their invocation.
 func (w *World) deploy(b *Build, within time.Duration) {
 	w.Log("DEPLOY of build %s within %s", b.Name, within)
 	w.Other = w.Other || b != w.Good

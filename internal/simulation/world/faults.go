@@ -101,7 +101,7 @@ func (p *plan) suits(one bias) {
 	}
 }
 
-// hit decides whether the fault happens here: behind what was done last.
+// hit decides whether the fault happens here: after what was done last.
 func (w *World) hit(f fault.Kind) bool { return w.hitFor(f, w.lately) }
 
 // hitFor decides whether the fault happens to what is named.

@@ -121,7 +121,7 @@ func (w *World) isHandledByNobody(batch []Delivered) {
 }
 
 // diesBesideTwin reports whether the process of a batch that has a twin, or is one, is to
-// die behind a commit.
+// die after a commit.
 func (w *World) diesBesideTwin(inv *Invocation) bool {
 	return w.has(twins) && inv.Twin && w.Choices.OneIn(w.Choices.At(w.How(fault.CrashAfter), "twins"), 2)
 }

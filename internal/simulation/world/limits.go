@@ -8,7 +8,7 @@ import (
 type Request struct {
 	wire.Item
 	// Aside: it goes to the delay queue, as those of senders that can't set a
-	// group, and not ahead of its instance's first turn. So it may be handled
+	// group, and not before its instance's first turn. So it may be handled
 	// beside others of its instance.
 	Aside bool
 }
@@ -37,15 +37,15 @@ type Limits struct {
 	// as good as any other, and there are far fewer states.
 	Cached bool
 	// Workers: activities run in a process that is interleaved and may crash
-	// like any other, and one process of each role runs. Else an activity runs
-	// and is answered in one go (see worker), and two orchestrators run.
+	// like any other, and one process of each role runs. Otherwise an activity
+	// runs and is answered in one go (see worker), and two orchestrators run.
 	Workers bool
 	// Scheduled: all timers go through the timer service, none through the
 	// delay queue.
 	Scheduled bool
 	// StartsBroken: a build that does not work is deployed at first.
 	StartsBroken bool
-	// Messages are what clients send, in this order, each at any moment behind
+	// Messages are what clients send, in this order, each at any moment after
 	// the one before.
 	Messages []Request
 }

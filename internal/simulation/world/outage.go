@@ -64,7 +64,7 @@ func (w *World) planOutages() {
 }
 
 // beginOutage begins one: of minutes mostly, of hours or days at times. Faults do
-// not stop ahead of its end.
+// not stop before its end.
 func (w *World) beginOutage() {
 	how := w.How(fault.Outage)
 	w.beginOutageOf(outage{service: theStore + service(w.Choices.IntN(how, 4)), role: role(w.Choices.IntN(how, 3))})

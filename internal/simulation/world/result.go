@@ -11,7 +11,7 @@ import (
 // Result of a run.
 type Result struct {
 	Seed uint64
-	// Scope that it is a run of, else "".
+	// Scope that it is a run of, otherwise "".
 	Scope string
 	// Violations of invariants; none if all is well.
 	Violations []Violation

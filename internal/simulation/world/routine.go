@@ -2,8 +2,8 @@ package world
 
 import "iter"
 
-// routine is a coroutine in which invocations run, one behind the other: a
-// stack that has grown once need not grow again for each of them.
+// routine is a coroutine in which invocations run, one after the other: a stack
+// that has grown once need not grow again for each of them.
 type routine struct {
 	resume func() (struct{}, bool)
 	yield  func(struct{}) bool

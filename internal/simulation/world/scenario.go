@@ -21,7 +21,7 @@ type Scenario interface {
 	// Purge lets somebody purge an instance, or start one again.
 	Purge(w *World)
 	// Landed is told of each turn that lands, and of the execution as it stands then;
-	// marked of each record as it stands behind a write.
+	// marked of each record as it follows a write.
 	Landed(w *World, p *Process, x *ledger.Recorded, t *store.Turn)
 	Marked(w *World, r *store.Record)
 	// IsProgram reports whether an orchestration is a random program: one whose

@@ -110,9 +110,9 @@ func (w *World) tornHere() bool {
 	return w.hit(fault.Torn)
 }
 
-// tear begins a while of milliseconds mostly, and seconds at times: a coordinator
-// of transactions may die too. With the bias, a commit that lands behind the death
-// of its process is under way until that one's messages have come back, mostly.
+// tear begins a while of milliseconds mostly, and seconds at times: a coordinator of
+// transactions may die too. With the bias, a commit that lands after the death of
+// its process is under way until that one's messages have come back, mostly.
 func (w *World) tear(instance string, t *tear, dead bool) {
 	d := time.Duration(1+w.Choices.IntN(w.How(fault.Torn), 300)) * time.Millisecond
 	d *= [...]time.Duration{1, 1, 10, 60}[w.Choices.IntN(w.How(fault.Torn), 4)]
@@ -231,7 +231,7 @@ func (w *World) tornRecord(instance string, r store.Record, err error) (store.Re
 }
 
 // begunByOvertaken reports whether the execution that follows was begun by a start that its queue
-// has given up, or that went round: what stands behind that one in its group overtakes it.
+// has given up, or that went round: what follows that one in its group overtakes it.
 func (w *World) begunByOvertaken(instance string, execution int64) bool {
 	x := w.Ledger.Executions[ledger.At(instance, execution+1)]
 	return x != nil && x.Events[0].Start != nil && w.overtaken[x.Events[0].Start.StartID]

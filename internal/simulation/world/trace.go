@@ -89,7 +89,7 @@ func spotText(what string) string {
 	}
 	b := make([]byte, 0, len(what))
 	inner := false // behind a / or . in an id
-	name := false  // behind a letter, or a digit of its number
+	name := false  // after a letter, or a digit of its number
 	for i := range len(what) {
 		c := what[i]
 		letter, digit := 'a' <= c|0x20 && c|0x20 <= 'z', '0' <= c && c <= '9'

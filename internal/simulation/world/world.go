@@ -23,7 +23,7 @@ import (
 // them, and what goes wrong. One goroutine at a time runs in it.
 type World struct {
 	// Choices decide everything that is left open; Walk does where a scope is
-	// searched, else it is nil.
+	// searched, otherwise it is nil.
 	Choices choice.Choices
 	Walk    *Walk
 	// Clock is the true time. Processes may have clocks that differ.
@@ -91,11 +91,11 @@ type World struct {
 	entropy   int
 	routines  []*routine // idle coroutines
 
-	// Deployments. Good works; Build is what processes start with now, and others
-	// are replaced behind replaceAt; beside is the one that a slow rollout replaces,
-	// nil where there is none. Bad is how many did not work, Other says that any but
-	// Good was deployed, Older that code from before a change in place ran first.
-	// named: builds have names.
+	// Deployments. Good works; Build is what processes start with now, and others are
+	// replaced after replaceAt; beside is the one that a slow rollout replaces, nil
+	// where there is none. Bad is how many did not work, Other says that any but Good
+	// was deployed, Older that code from before a change in place ran first. named:
+	// builds have names.
 	Good, Build, beside *Build
 	replaceAt           time.Time
 	Bad                 int
@@ -120,7 +120,7 @@ type World struct {
 	messages    map[string]*message
 	lastMessage *message
 	lastBody    string
-	// roundIn: a message goes round by itself ahead of the few receives that its
+	// roundIn: a message goes round by itself before the few receives that its
 	// queue has in this run.
 	roundIn bool
 
@@ -321,5 +321,5 @@ func (w *World) Close() {
 	}
 }
 
-// StopAfter bounds the steps of a run that shrinking makes: it is given up behind them.
+// StopAfter bounds the steps of a run that shrinking makes: it is given up after them.
 func (w *World) StopAfter(steps int) { w.most = steps }
