@@ -18,13 +18,13 @@ type InstanceEvent struct {
 	Instance      string `json:"instance"`
 	Execution     int64  `json:"execution"`
 	Orchestration string `json:"orchestration"`
-	// Number orders the events of an instance: compared as a text, that of a later one is
-	// greater. A receiver that keeps the greatest number it has seen of an instance drops
-	// repeats, and what comes late, by it.
+	// Number orders the events of an instance: compared as a text, the number of a later
+	// event is greater. A receiver that keeps the greatest number it has seen of an
+	// instance drops repeats, and what comes late, by it.
 	Number string `json:"number"`
 	// At is when it was recorded, in milliseconds, by the host's clock.
 	At time.Time `json:"at"`
-	// EventID in the history of the execution; 0 for "stuck" and "recovered", which are no
+	// EventID in the history of the execution; 0 for "stuck" and "recovered", which are not
 	// events of a history.
 	EventID int64 `json:"event_id,omitempty"`
 	// Problem is, of "stuck" and "recovered", the kind of the problem, as of store.Problem.

@@ -39,8 +39,8 @@ type Committed struct {
 	Began, At time.Time
 	// RequestID of the invocation; empty where it has none.
 	RequestID string
-	// Messages is how many messages the turn was made of, Causes those of them that
-	// have headers; the same for each of its commits.
+	// Messages is how many messages the turn was made of; Causes are the messages
+	// among them that have headers. Both are the same for each of its commits.
 	Messages int
 	Causes   []Cause
 	// Before is the commit that the same turn made before this one, by execution and
@@ -151,7 +151,7 @@ const (
 	TimeTurn     Timing = "turn"
 	TimeAttempt  Timing = "attempt"
 	// TimePermit is how long an attempt had waited in the line of its limit over instances
-	// when it got a permit; of those that had to wait.
+	// when it got a permit; only attempts that waited count.
 	TimePermit Timing = "permit"
 	// TimeMessageAge is how long a message had waited when it was received: since
 	// it was sent first, or was due.

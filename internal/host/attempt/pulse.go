@@ -20,7 +20,7 @@ type Pulse struct {
 	Timeout time.Duration
 	// Interval between two heartbeats that are recorded, at least.
 	Interval time.Duration
-	// Record a heartbeat of now.
+	// Record a heartbeat at this moment.
 	Record func(ctx context.Context, details []byte) (store.ActivityState, error)
 	// Extend is called with the first heartbeat and then with one each Interval,
 	// recorded or not, for the attempt lives; nil for nothing.
@@ -111,8 +111,8 @@ func (p *Pulse) end() {
 	}
 }
 
-// Flush records the details that came too soon after the ones before, so that
-// the next attempt has them.
+// Flush records the details that were held back because they came too soon, so
+// that the next attempt has them.
 func (p *Pulse) Flush(ctx context.Context) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -123,8 +123,8 @@ func (c *Cache) over() bool {
 		c.bytes > c.settings.Bytes || c.coroutines > c.settings.Coroutines
 }
 
-// next returns the entry to evict: one that is too old to be used, otherwise
-// a random one, and the entry kept only if there is no other.
+// next returns the entry to evict: one that is too old to be used, otherwise a
+// random one, and the entry to keep only if there is no other.
 func (c *Cache) next(kept *Entry) *Entry {
 	if last := c.order.Back().Value.(*Entry); last != kept && c.old(last, kept.used) {
 		return last

@@ -117,7 +117,7 @@ func (t *Turn) gather(m *inbox.Message) error {
 	case m.Records() && v.Kind == engine.Duplicate:
 		return again.Fact(v.EventID)
 	default:
-		// Its turn may have committed something else first, or ended the instance.
+		// Its turn may have made another commit first, or have ended the instance.
 		return again.LastTurn()
 	}
 }

@@ -16,9 +16,9 @@ import (
 // is new, so that no completion that comes late for an earlier execution reaches it.
 //
 // An event or a cancel names no execution. If one that the execution before has taken came
-// back beside the next, it would count for that too. So the start begins nothing beside
-// messages that come before it in its batch: it goes back, with all that follows it, and is
-// taken when they are acknowledged.
+// back beside the next, it would count for that too. So the start begins nothing while its
+// batch has messages before it: it goes back, with all that follows it, and is taken when
+// they are acknowledged.
 //
 // For the same reason a start that finds the instance running is acknowledged before what
 // follows it is taken: if that ended the instance, and its process died, the start would come

@@ -102,7 +102,7 @@ func (t *Turn) knowFor(d *draft) error {
 			return err
 		}
 		if now && t.Running.Warm && t.View.Problem() != nil {
-			return ErrStale // What the cache has knows nothing of what is parked.
+			return ErrStale // The cache does not know what is parked.
 		}
 	}
 	end := d.End()
@@ -122,8 +122,8 @@ func (t *Turn) knowFor(d *draft) error {
 	return nil
 }
 
-// knowForEnd asks for the record that an end is to change. Where it was not known at all,
-// it must be one that the end may change without looking.
+// knowForEnd asks for the record that an end is to change. Where the record was not known
+// at all, it must be one that the end may change without reading it.
 func (t *Turn) knowForEnd(d *draft) error {
 	unread := t.View.Record == nil
 	if t.passed.asked == RecordAgain {

@@ -16,9 +16,9 @@ func Decide(t *Turn) (Plan, error) {
 }
 
 // ErrOver says that a commit would be decided on after the end of the invocation, by a
-// process that was paused. Whoever received the messages in the meantime may have
-// acknowledged them before this process read what is stored: no conflict would stop the
-// commit, and nobody would be left to dispatch it.
+// process that was paused. Another process may have received the messages in the
+// meantime, and have acknowledged them before this one read the history: no conflict
+// would stop the commit, and no message would be left to dispatch it.
 var ErrOver = errors.New("host: the invocation is over, and its messages may be another's")
 
 // decide goes through the rules in their order. The first that has something to do gives

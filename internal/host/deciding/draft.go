@@ -28,7 +28,7 @@ const (
 	recorded
 	// answered: it has the result of an inline activity, with which the code is to go on.
 	answered
-	// short: there is no time left to go on in this invocation.
+	// short: this invocation has no time left to go on.
 	short
 )
 

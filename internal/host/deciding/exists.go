@@ -39,8 +39,8 @@ func (t *Turn) exists(p *Plan, m *inbox.Message) error {
 	return err
 }
 
-// refuseStart settles a start whose id is that of a purged instance: it can never
-// begin. Its parent is told.
+// refuseStart settles a start whose id a purged instance holds: it can never begin.
+// Its parent is told.
 func (t *Turn) refuseStart(p *Plan, m *inbox.Message) {
 	free := t.View.Record.FreeAt.UTC().Format(time.RFC3339)
 	p.tell(warning("start refused: an instance of that id was purged, and the id is not free again yet",

@@ -10,10 +10,10 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// A fork is a start whose origin is another instance: it begins a new one, which goes on
-// as a redrive of that other one would, and leaves it as it is. Its first commit holds a
-// copy of what it takes over, so nothing of it is to be seen before, and it needs the other
-// one no more. It is a start in everything else: for an id that is taken it is refused.
+// A fork is a start whose origin is another instance: it begins a new one, which goes on as a
+// redrive of that other one would, and leaves it as it is. Its first commit holds a copy of
+// what it takes over, so nothing of it is to be seen before, and it needs the other one no
+// more. Otherwise it is a start: if its id is taken, it is refused.
 
 // forks reports whether a message is a start that forks an instance.
 func forks(m *inbox.Message) bool {

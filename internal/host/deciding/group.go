@@ -29,11 +29,11 @@ type Group struct {
 	Sent map[dispatch.Place]bool
 }
 
-// GroupsOf gathers the unsettled messages by the instance that their body names, whatever
-// the message group was. The order within a group is that of the batch, but for a start,
-// which is taken before all that follows the last purge: an event of the same batch waits
-// for it. A start that may begin an ended instance again keeps its place: what comes before
-// it is for the execution before, and what follows it is not, another start neither.
+// GroupsOf gathers the unsettled messages by the instance that their body names, whatever the
+// message group was. The order within a group is that of the batch, but for a start, which is
+// taken before all that follows the last purge: an event of the same batch waits for it. A
+// start that may begin an ended instance again keeps its place: the messages before it are
+// for the execution before, and those after it, other starts among them, are not.
 func GroupsOf(messages []*inbox.Message, suspectReceives int) []*Group {
 	var groups []*Group
 	byInstance := map[string]*Group{}
@@ -64,8 +64,8 @@ func GroupsOf(messages []*inbox.Message, suspectReceives int) []*Group {
 	return groups
 }
 
-// startsFirst takes starts before what stands before them, but for one that keeps its place, and
-// past none of these.
+// startsFirst moves starts to the front, but moves none past a start that keeps its place, nor
+// that start.
 func startsFirst(messages []*inbox.Message) {
 	if i := slices.IndexFunc(messages, beginsAgain); i >= 0 {
 		startsFirst(messages[:i])
@@ -94,8 +94,8 @@ func (g *Group) Half(messages []*inbox.Message) *Group {
 	return &Group{Instance: g.Instance, Messages: messages, All: g.All, Suspect: g.Suspect, Sent: g.Sent}
 }
 
-// Chain is what the wakes of a group go on with: a turn that was cut short. What such a
-// turn had begun joins the round that this one makes.
+// Chain is what the wakes of a group go on with: a turn that was cut short. The round of
+// this turn takes in what such a turn had begun.
 func (g *Group) Chain() dispatch.Chain {
 	var c dispatch.Chain
 	for _, m := range g.Messages {

@@ -32,8 +32,8 @@ func (t *Turn) call(p *Plan) error {
 	return nil
 }
 
-// called has the result run, with what waits after it; or recorded, if it is the last of
-// its commit.
+// called has the code run on the result, and on what waits after it; or has it recorded,
+// if it is the last of its commit.
 func (t *Turn) called(p *Plan) error {
 	r := t.round
 	last := r.calls >= batchOf(&r.draft.Inline[0])

@@ -51,7 +51,7 @@ const (
 	NoExecution Standing = iota
 	// Begins: a start among the messages begins one.
 	Begins
-	// Runs: its history must be read.
+	// Runs: an execution that runs; its history must be read.
 	Runs
 )
 

@@ -6,8 +6,8 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// PatchError says that a history may agree with the code of another build: that
-// of a patch which is being rolled out.
+// PatchError says that a history may agree with the code of another build,
+// because a patch is being rolled out.
 type PatchError struct{ Stuck *engine.StuckError }
 
 func (e *PatchError) Error() string {
@@ -20,7 +20,7 @@ func (e *PatchError) Unwrap() error { return e.Stuck }
 // of another build: the history has a patch that this build does not have, or the
 // other way round, as happens in every rollout. Each message goes round for
 // PatchWindow, counted from when a process first could not use it. After that the
-// instance is stuck for this reason, for a patch whose code was taken out by
+// instance is stuck for this reason, because a patch whose code was taken out by
 // mistake looks the same.
 //
 // It does not apply if something was committed for the messages in this turn

@@ -34,8 +34,7 @@ type Plan struct {
 	Record *Write
 	// Settled are the messages of which nothing is left to be done.
 	Settled []Settlement
-	// Next is the execution that the turn goes on with, in place of the one that has
-	// ended.
+	// Next is the execution with which the turn goes on after this one has ended.
 	Next *Next
 	// Over: the attempt has done all that it had to.
 	Over bool
@@ -47,7 +46,7 @@ func (p *Plan) empty() bool {
 		p.Send == (Sending{}) && p.Record == nil && len(p.Settled) == 0 && p.Next == nil && !p.Over
 }
 
-// Next is an execution that takes the place of one that has ended.
+// Next is an execution that follows one that has ended.
 type Next struct {
 	// Events are its first ones, which continue-as-new has committed with the end of the
 	// one before.
@@ -150,7 +149,7 @@ type Limits struct {
 
 // Attempt is the next attempt of a pending or interrupted activity.
 type Attempt struct {
-	// Item is that of the attempt before.
+	// Item is the work item of the attempt before.
 	Item    wire.Item
 	Failure *history.Failure
 	EventID int64

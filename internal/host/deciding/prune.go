@@ -21,7 +21,8 @@ func (t *Turn) pruneFor(next int64) int64 {
 }
 
 // mayPrune reports whether an instance that is there has executions up to this one that
-// it need not keep. A corrupt one keeps all, for whoever restores it.
+// it need not keep. A corrupt one keeps all its executions, because somebody may restore
+// it.
 func (t *Turn) mayPrune(upTo int64) bool {
 	r := t.View.Record
 	if r == nil || r.Purged || r.Problem != nil && r.Problem.Kind == store.ProblemCorrupt {

@@ -23,7 +23,7 @@ import (
 const IDHeld = wire.MaxAge + 24*time.Hour
 
 // purge hides a finished instance at once; its history is deleted by a work item that comes
-// no sooner than the grace after its end, for a stalled writer must never find its slot
+// no sooner than the grace after its end, because a stalled writer must never find its slot
 // free again. A running instance is refused: a client that forces a purge sends a terminate
 // before it. All that came before a purge in its group is acknowledged, so that nothing has
 // to be sent again from what it hides.
@@ -64,14 +64,13 @@ func (t *Turn) purge(p *Plan, m *inbox.Message) error {
 	return nil
 }
 
-// hide makes a tombstone of the record, or has the one that is there hold the id
-// for longer.
+// hide makes a tombstone of the record, or has a tombstone hold the id for longer.
 func (t *Turn) hide() *Write { return &Write{Hide: t.Now.At.Add(IDHeld)} }
 
 // endCorrupt ends the record of an instance whose history is corrupt, and can't be
-// ended. Those who wait for it are told before that: a redelivery after it finds the
-// instance ended, and tells nobody. They are its parent, and those that attached
-// themselves as far as its history can be read.
+// ended. Its parent and subscribers are told before that: a redelivery afterwards
+// finds the instance ended, and tells nobody. They are its parent, and those that
+// attached themselves as far as its history can be read.
 func (t *Turn) endCorrupt(p *Plan) error {
 	r := t.View.Record
 	turns, err := t.View.Turns(r.ExecutionID)

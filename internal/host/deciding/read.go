@@ -9,8 +9,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Read is what a decision has to know first. It is an error too: that of a rule that
-// can't go on without it.
+// Read is what a decision has to know first. It is an error too: a rule that can't go
+// on without it returns it.
 type Read struct {
 	What What
 	// Instance of an Origin.

@@ -14,11 +14,11 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// A redrive is a start with a conflict policy of its own: the next execution of an
-// instance that has ended goes on where that one failed (engine/redrive.go). What it takes
-// over is committed together with what the code does next, in one write, so that a process
-// which dies leaves the instance as it was. Everything else is as with a start that begins
-// an instance again.
+// A redrive is a start with a conflict policy of its own: the next execution of an instance
+// that has ended goes on where that one failed (engine/redrive.go). What it takes over is
+// committed together with what the code does next, in one write, so that a process which
+// dies leaves the instance as it was. In all other things it is like a start that begins an
+// instance again.
 
 // Redriven is how the execution that the redrive By begins goes on.
 type Redriven struct {

@@ -82,8 +82,8 @@ func (t *Turn) Cleared(failed bool) *store.RecordChange {
 }
 
 // mustPark reports whether arrivals are recorded without running the code:
-// those of a killer, and those that reach an instance whose turn killed its
-// process and that only wake-ups try.
+// arrivals of a turn that killed its process twice, and all that reach an
+// instance which is stuck for that, and which only wakes try.
 func (t *Turn) mustPark(w wakes) bool {
 	p := t.View.Problem()
 	return t.Suspicion.Killer || w.try == "" && !t.Running.Creating && p != nil && p.Kind == store.ProblemKilled

@@ -5,8 +5,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// take goes through the messages in their order. What becomes history
-// is taken together, in a round, up to an item that is handled by itself.
+// take goes through the messages in their order. Arrivals that are recorded are
+// taken together, in a round, up to an item that is handled by itself.
 func (t *Turn) take(p *Plan) error {
 	if !t.passed.taking {
 		t.passed.taking, t.passed.rest = true, t.open()

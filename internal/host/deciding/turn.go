@@ -36,7 +36,7 @@ type Turn struct {
 	passed passed
 	// round that is under way; nil between two.
 	round *round
-	// plan is the one that is being made: a place for it, and no more.
+	// plan is the plan that is being made; the turn only holds its memory.
 	plan Plan
 }
 
@@ -140,7 +140,7 @@ type passed struct {
 	asked What
 }
 
-// held reports whether the id is that of a purged instance, and not free yet.
+// held reports whether a purged instance holds the id still.
 func (t *Turn) held() bool { return t.View.Held(t.Now.At) }
 
 func (t *Turn) open() []*inbox.Message { return t.Group.Open() }

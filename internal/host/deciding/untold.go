@@ -12,11 +12,11 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// That an instance is stuck, and that it has recovered, are no events of its history. So the
-// same write that changes the mark says in the record what is to be told of it. Every turn
-// that reads the record, and finds something there, tells it and takes it out, before it does
-// anything else; and a message that comes back has the record read. So it is told where the
-// process dies after the write, and no later write of a mark loses it.
+// Stuck and recovered are not events of a history. So the same write that changes the mark says
+// in the record what is to be told of it. Every turn that reads the record, and finds something
+// there, tells it and takes it out, before it does anything else; and a message that comes back
+// has the record read. So it is told where the process dies after the write, and no later write
+// of a mark loses it.
 
 // owe adds to the change of a mark what is to be told of it. A history that is damaged has no
 // end by which that could be numbered: its mark is told by metrics and the log alone, and
@@ -56,7 +56,7 @@ func (t *Turn) owe(on *projection.Result, d *engine.Turn) {
 		owed = r.Untold
 	}
 	var events []host.InstanceEvent
-	// What was written before by a build of this kind can be read.
+	// A record that an earlier build of this format wrote can be read.
 	_ = json.Unmarshal([]byte(owed), &events)
 	events = append(events, host.InstanceEvent{Schema: publishing.Schema, Type: what, Instance: t.View.Instance, Execution: execution,
 		Orchestration: t.Running.Started().Name, Number: publishing.Number(execution, last, *stamp), At: t.Now.At.UTC().Truncate(time.Millisecond), Problem: of.Kind})

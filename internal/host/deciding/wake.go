@@ -36,8 +36,8 @@ type wakes struct {
 
 // wake looks at wakes. A sweeper's wake names the stamp of a mark, and is dropped if the
 // record has another stamp: each change of a mark that an earlier delivery may have sent
-// demands the stamp that the wake names, and fails by now. What that delivery has committed
-// was sent again before this.
+// demands the stamp that the wake names, and fails by now. The commits of that delivery were
+// sent again before this.
 //
 // One wake is one try: it is dropped, with those before it, where the mark says that this try
 // was made. Its twin has made the try, and acknowledges the wake for both; nothing would
@@ -106,11 +106,11 @@ func (t *Turn) wakeBy(p *Plan, m *inbox.Message, problem *store.Problem) error {
 	return nil
 }
 
-// swept reports whether the instance has a mark that the sweeper looks after. It is
-// cleared by a new fact, or by a wake of the sweeper's or an operator's, and by nothing
-// else. Otherwise: A clears it by a duplicate and dies while its commit is under way; B,
-// whose build is broken, acknowledges that duplicate; then A's commit lands. No message is
-// left that would send what it asks for.
+// swept reports whether the instance has a mark that the sweeper looks after. Only a new
+// fact, or a wake by the sweeper or an operator, clears it. Otherwise: A clears it by a
+// duplicate and dies while its commit is under way; B, whose build is broken, acknowledges
+// that duplicate; then A's commit lands. No message is left that would send what it asks
+// for.
 func (t *Turn) swept() bool {
 	p := t.View.Problem()
 	return p != nil && p.Kind != store.ProblemCorrupt

@@ -98,8 +98,8 @@ func (t *Turn) early(p *Plan, m *inbox.Message) {
 // was received for as long as the window, or because it is redriven from the dead
 // letters days later. The parent has closed the child, and no other message would
 // end it. A tombstone without FreeAt refuses this start alone; others may use the
-// id. Where the id is that of a purged instance already, it is held for longer:
-// until the start, which was sent before, is too old to be applied.
+// id. Where a purged instance holds the id already, it is held for longer: until
+// the start, which was sent before, is too old to be applied.
 func (t *Turn) forbidStart(p *Plan, m *inbox.Message) {
 	if t.held() {
 		p.Record = t.hide()

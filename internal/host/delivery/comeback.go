@@ -12,7 +12,7 @@ import (
 
 // Comeback sets after which time messages that are handed back are delivered again.
 // Without it that would be the queue's whole visibility timeout; so a failure here
-// costs time and nothing else.
+// costs only time.
 type Comeback []returned
 
 // returned are messages of one queue that come again after the same time.

@@ -40,7 +40,8 @@ const MaxWait = 101 * 365 * 24 * time.Hour
 const Retention = wire.MaxAge
 
 // Received sets when an item was sent, from its message, if its sender did not say
-// so: the age of an item counts over all its hops, that of a message from the last.
+// so: the age of an item counts over all its hops, the age of a message from the
+// last.
 func Received(m *queue.Message, item *wire.Item, now time.Time) {
 	if item.SentMS == 0 {
 		if item.SentMS = m.SentAt.UnixMilli(); m.SentAt.IsZero() {

@@ -99,7 +99,7 @@ func (out *Outbox) token(c *Commit, eventID int64) string {
 	return out.Keys.Token(c.Instance, c.ExecutionID, eventID)
 }
 
-// headers adds those of the commit to others, if they fit beside them.
+// headers adds the headers of the commit to others, if they fit beside them.
 func (out *Outbox) headers(c *Commit, others map[string]string) map[string]string {
 	if out.Propagate == nil {
 		return others

@@ -60,8 +60,9 @@ func (d *dispatcher) take(ctx context.Context, r route, step []*parcel) {
 	})
 }
 
-// takeOne asks an activity to stop, or makes or removes a schedule. What the timer
-// service refuses as past is never an error: it is to be delivered at once.
+// takeOne asks an activity to stop, or makes or removes a schedule. It is never an
+// error that the timer service refuses a time as past: the timer is then delivered
+// at once.
 func (d *dispatcher) takeOne(ctx context.Context, p *parcel) error {
 	switch p.route {
 	case toStop:
@@ -172,9 +173,9 @@ func (d *dispatcher) outcome(ctx context.Context, of []*parcel, err error) error
 	return queue.Partial(failed, len(of))
 }
 
-// replace makes of a parcel what is sent in place of it, in the same step and at the
-// same position: what comes before it and after it, and how far the dispatch came, are
-// the same.
+// replace puts something else in the place of a parcel, in the same step and at the same
+// position: what comes before it and after it, and how far the dispatch came, stay the
+// same.
 func (d *dispatcher) replace(ctx context.Context, p *parcel, rejected *queue.RejectedError) error {
 	if p.instead == nil {
 		return rejected

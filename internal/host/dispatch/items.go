@@ -138,7 +138,7 @@ func (out *Outbox) cancel(c *Commit, eventID int64, w Open) {
 		out.note("stop", eventID, "")
 	case history.TimerCreated:
 		if out.timedByQueue(w.Wait) {
-			// Its message comes all the same, and goes to nobody.
+			// Its message comes all the same, and is then without effect.
 			return
 		}
 		out.put(parcel{route: toRemoval, schedule: timer.Schedule{Name: timer.Name(c.Instance, c.ExecutionID, eventID)}})

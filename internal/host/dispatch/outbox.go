@@ -188,11 +188,11 @@ type refusal struct {
 // maxReason is the longest text of a refusal, in bytes.
 const maxReason = 4 << 10
 
-// sendOrRefuse sends an item that nobody waits for: a detached start, or the cancel
-// of a child. If no message can hold it, it leaves a dead letter, whose body is no
-// work item, so that a redrive of it starts nothing with half of its input; it names
-// the event, whose history holds all of it. Repeated with its dispatch, it may be
-// there twice.
+// sendOrRefuse sends an item that nobody waits for: a detached start, or the cancel of
+// a child. If no message can hold it, it becomes a dead letter. The body of that is
+// not a work item, so that nobody starts anything with half of its input by sending it
+// again; it names the event in whose history all of it is. Repeated with its dispatch,
+// it may be there twice.
 func (out *Outbox) sendOrRefuse(c *Commit, eventID int64, item *wire.Item, kind, what string) {
 	refuse := func(out *Outbox, err error) { out.refuse(c, eventID, what, err) }
 	switch err := out.Send(item); {

@@ -56,7 +56,7 @@ type Sender struct {
 type Targets struct {
 	Queues platform.Queues
 	Stops  store.Activities
-	// Timer is nil where there is no timer service.
+	// Timer is nil without a timer service.
 	Timer timer.Timer
 	// Bus takes events about instances, where somebody subscribes.
 	Bus publishing.Bus

@@ -47,8 +47,8 @@ func takenOver(t *store.Turn) (k taken) {
 // of its own. An activity that was open has the idempotency key that it had. A child that
 // runs, or has completed, is used; one that failed goes on where it did.
 //
-// A fork has children of its own, which are forks of those of the instance that it was
-// forked from. A child whose id the code has chosen is another's: it is started like any.
+// A fork has children of its own: forks of the children of the instance from which it was
+// forked. A child whose id the code has chosen is another's: it is started like any.
 func (out *Outbox) takenOver(c *Commit, e *history.Event, atMS int64) {
 	switch e.Kind {
 	case history.ActivityScheduled:

@@ -9,8 +9,8 @@ import (
 )
 
 // PanicText is what a panic of an activity, or of a function that orchestration
-// code handed over, says; see engine.PlainPanic. There is no key here: where
-// payloads are sealed it says type and length.
+// code handed over, says; see engine.PlainPanic. It has no key: of sealed
+// payloads it says type and length.
 func PanicText(v any, sealed bool) string {
 	if !sealed {
 		return fmt.Sprint(v)

@@ -88,7 +88,7 @@ func (e Edge) Open(item *wire.Item) error {
 }
 
 // Sealed returns a commit as it is stored. It is made once: its repeats must be
-// the same to the byte, for so the store knows the writer's own.
+// the same to the byte, because by that the store knows a writer's own commit.
 func (e Edge) Sealed(instance string, c store.Commit) (store.Commit, error) {
 	var err error
 	if c.Turns, err = e.codecs.SealTurns(c.Turns); err != nil {

@@ -137,8 +137,9 @@ func dueOf(i *wire.Item) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// letIn makes a message's payloads plain. One that is sealed by a codec which
-// this process does not have goes round; one that is damaged is a dead letter.
+// letIn makes a message's payloads plain. A payload that is sealed by a codec
+// which this process does not have goes round; a damaged one makes its message a
+// dead letter.
 func (d *Door) letIn(ctx context.Context, m *Message) error {
 	err := d.Edge.Open(&m.Item)
 	switch {

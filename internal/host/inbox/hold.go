@@ -15,9 +15,9 @@ import (
 )
 
 // Hold keeps the messages of a batch from others until its invocation is over. It returns
-// those that are this process's own until then, and the ids of the others, which are to be
-// reported as failed and are touched by nobody here: each may be another's already. Behind
-// one of them its group is left too.
+// the messages that are hidden for this process until then, and the ids of the others, which
+// are reported as failed and are not touched here, because another process may have each of
+// them already. Behind one of them its group is left too.
 func (d *Desk) Hold(ctx context.Context, batch []platform.Delivery) (own []platform.Delivery, lost []string) {
 	held := make([]lease.Held, len(batch))
 	bySource := map[platform.Source][]int{}
@@ -61,7 +61,7 @@ func (d *Desk) Hold(ctx context.Context, batch []platform.Delivery) (own []platf
 var ErrNotKept = errors.New("host: the message is acknowledged already, or may be another's")
 
 // Keep keeps a message from others once more, until its invocation is over. A FIFO queue refuses
-// that for one that was deleted: a twin of this process has acknowledged it.
+// that for a message that was deleted: a twin of this process has acknowledged it.
 //
 // An invocation without a deadline has no twin, and calls nothing.
 func (d *Desk) Keep(ctx context.Context, m *Message) error {

@@ -27,7 +27,7 @@ type release struct {
 }
 
 // NewRelease returns the release of a batch, of which each turn has some messages; nil
-// where nobody waits for another.
+// where no turn waits for another.
 func NewRelease(ctx context.Context, d *Desk, messages []*Message, turns [][]*Message) *release {
 	if len(messages) < 2 || d.Settings.Messages.ReleaseTime < 0 {
 		return nil
@@ -78,8 +78,8 @@ func (r *release) Done(ctx context.Context, turn []*Message) {
 	r.acknowledge(ctx, done)
 }
 
-// take returns the messages that are to be deleted now: those of groups of which
-// all are settled. The caller holds the lock.
+// take returns the messages to delete now: those of each group that is settled as
+// a whole. The caller holds the lock.
 func (r *release) take() (done []*Message) {
 	if !r.late || r.over || r.left == 0 {
 		return nil // With none left the invocation returns.

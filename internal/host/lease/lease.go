@@ -16,8 +16,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
-// Skew is by how much the clock of a process may differ from that of another, or of a
-// service.
+// Skew is by how much the clocks of two processes, or of a process and a service, may
+// differ.
 const Skew = 10 * time.Second
 
 // Terms are for how long a queue hides what it hands out, and how long beyond the end of

@@ -136,8 +136,8 @@ func (a *attempt) commitRecord(ctx context.Context, c *deciding.Commit) error {
 
 // commitsAgain reports whether a commit is repeated that has failed n times, and
 // waits until it may be. One that is throttled is repeated after growing pauses:
-// as long as there is time, if it holds what inline activities have done, for
-// that would be done again.
+// as long as there is time, if it holds results of inline activities, because
+// these would run again.
 func (o *maker) commitsAgain(ctx context.Context, c *deciding.Commit, n int, err error) bool {
 	s := o.desk.Settings
 	switch {

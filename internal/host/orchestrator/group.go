@@ -51,8 +51,7 @@ type end uint8
 const (
 	// made: its messages are settled.
 	made end = iota
-	// stale: what it learned from a warm or partly known instance must be learned
-	// from what is stored.
+	// stale: what it took from the cache must be read from the store.
 	stale
 	// lost: its commit was refused, and nothing of it was dispatched.
 	lost
@@ -131,8 +130,8 @@ func (o *maker) endGroup(ctx context.Context, g *deciding.Group, e end, err erro
 }
 
 // runHalves makes two turns of one that is too large: an instance must not fail
-// for what happened to come in one batch. After a failure, no further message
-// of the group is taken.
+// because many messages happened to come in one batch. After a failure, no
+// further message of the group is taken.
 func (o *maker) runHalves(ctx context.Context, g *deciding.Group) {
 	open := g.Open()
 	for _, half := range [][]*inbox.Message{open[:len(open)/2], open[len(open)/2:]} {

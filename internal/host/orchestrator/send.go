@@ -189,7 +189,7 @@ func (a *attempt) scheduleDeletion(ctx context.Context, r *store.Record) error {
 	now := a.desk.Clock.Now()
 	due := r.EndedAt.Add(a.desk.Settings.Purge.Grace)
 	if due.Before(now) {
-		due = now // It is as old as it is, and not as the end: one that is too old is not applied.
+		due = now // Its age counts from its own sending, and not from the end: one that is too old is not applied.
 	}
 	item := wire.Item{V: wire.Version, Kind: wire.PurgeInstance, Instance: r.Instance, UpToExecution: r.ExecutionID,
 		ID: fmt.Sprintf("delete-%d", r.ExecutionID), NotBeforeMS: due.UnixMilli(), SentMS: due.UnixMilli()}
@@ -207,8 +207,8 @@ func (a *attempt) scheduleDeletion(ctx context.Context, r *store.Record) error {
 	return nil
 }
 
-// askForPrune sends the request to prune the executions up to one. It is worth no turn that is
-// made again: one that is not sent is made up for by that of a later execution.
+// askForPrune sends the request to prune the executions up to one. No turn is made again for it:
+// if it is not sent, the request of a later execution does the same.
 func (a *attempt) askForPrune(ctx context.Context, upTo int64) {
 	item := wire.Item{V: wire.Version, Kind: wire.PurgeInstance, Instance: a.turn.View.Instance, UpToExecution: upTo, ID: fmt.Sprintf("prune-%d", upTo)}
 	if err := a.desk.Post(ctx, &item); err != nil {

@@ -34,8 +34,8 @@ type Queues struct {
 	Delay queue.Queue
 	// Activity is standard.
 	Activity queue.Queue
-	// Named returns the activity queue of a name, nil where nobody serves it. It is nil
-	// where no queue has a name.
+	// Named returns the activity queue of a name, nil where no function serves it. It is
+	// nil where no queue has a name.
 	Named func(name string) queue.Queue
 	// ActivityDead is the activity queue's dead-letter queue.
 	ActivityDead queue.Queue
@@ -57,8 +57,8 @@ func (q *Queues) Of(s Source) queue.Queue {
 	return q.Activity
 }
 
-// OfAttempts returns the activity queue of a name, empty for the one without: what is for
-// a queue that nobody serves goes round in that.
+// OfAttempts returns the activity queue of a name; the empty name is the default queue.
+// Attempts for a queue that no function serves go round in the default queue.
 func (q *Queues) OfAttempts(name string) queue.Queue {
 	if name != "" && q.Named != nil {
 		if named := q.Named(name); named != nil {

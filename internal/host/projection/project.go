@@ -20,7 +20,7 @@ type Standing struct {
 	// Record as it is known: nil where there is none, and where it was not read.
 	Record *store.Record
 	// Creating: the commit begins the instance. The record, if any, is the tombstone
-	// of one that was purged, or that of one that has ended and begins again.
+	// of a purged instance, or the record of an ended one that begins again.
 	Creating bool
 	// Suspect is the message under which a new instance is marked, found the mark
 	// that gave a killer away; empty for none.
@@ -142,9 +142,9 @@ func (s *Standing) SearchDiffers(d *engine.Turn) (set history.SearchAttributes) 
 	return set
 }
 
-// keepStatus adds the custom status to the change that ends the instance, for the
-// status may have been sealed by an earlier codec. After an end that the code did
-// not make the engine need not know it.
+// keepStatus adds the custom status to the change that ends the instance, because
+// the status may have been sealed by an earlier codec. After an end that the code
+// did not make the engine need not know it.
 func (s *Standing) keepStatus(c *store.RecordChange, d *engine.Turn) {
 	if !s.Sealed || c.CustomStatus != nil || s.Creating {
 		return

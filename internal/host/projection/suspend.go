@@ -56,7 +56,8 @@ func (s *Standing) suspension(c *store.RecordChange, p *Result, d *engine.Turn) 
 	return true
 }
 
-// unsuspended is the status of a resumed instance: that of its problem, or running.
+// unsuspended is the status of a resumed instance: the status that its problem gives it, or
+// running.
 func (s *Standing) unsuspended(c *store.RecordChange, p *Result) store.Status {
 	switch {
 	case p.Mark != nil:

@@ -1,5 +1,5 @@
-// Package publishing gives events about instances to the bus, for a dispatch and for what
-// it left to be published later.
+// Package publishing gives events about instances to the bus: those of a dispatch, and
+// those that a dispatch left to be published later.
 package publishing
 
 import (

@@ -24,7 +24,7 @@ type Source struct {
 
 // Describe reads the record; after says that a history was read before it. Where its
 // payloads are sealed by a codec that this build does not have, the error says so, and
-// all else of the record is there.
+// the rest of the record is there.
 func (s *Source) Describe(ctx context.Context, v *View, behind bool) error {
 	r, err := s.Store.Describe(ctx, v.Instance)
 	switch {

@@ -1,7 +1,7 @@
-// Package reading is what a turn knows of its instance: the record, and the histories
-// of its executions, made plain. A [View] is that as a value; a [Source] reads what a view
-// has not. It tells what is damaged from what was only read at the wrong moment, and
-// decides nothing else.
+// Package reading is what a turn knows of its instance: the record, and the histories of its
+// executions, made plain. A [View] is that as a value; a [Source] reads what a view has not.
+// It tells what is damaged from what was only read at the wrong moment; it decides nothing
+// more.
 package reading
 
 import (
@@ -55,7 +55,7 @@ func (v *View) Turns(execution int64) ([]store.Turn, error) {
 // keep takes in what was read of an execution.
 func (v *View) keep(execution int64, turns []store.Turn) {
 	if len(turns) == 0 {
-		return // Nothing is no answer to keep: the start may be committed meanwhile.
+		return // That there is no history is not kept: the start may be committed meanwhile.
 	}
 	if v.histories == nil {
 		v.histories = map[int64][]store.Turn{}
@@ -125,8 +125,7 @@ func (v *View) Problem() *store.Problem {
 	return v.Record.Problem
 }
 
-// Held reports whether the id is that of a purged instance, and not free yet
-// at a time.
+// Held reports whether a purged instance holds the id still at a time.
 func (v *View) Held(now time.Time) bool {
 	return v.Record != nil && v.Record.Purged && !v.Record.Free(now)
 }

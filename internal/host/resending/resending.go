@@ -1,6 +1,6 @@
 // Package resending finds out what a turn has to send again: what an earlier delivery of
-// its messages may have committed and not sent. It reads histories and looks at nothing
-// else; ids derive from instance, execution and event, so that sending twice is harmless.
+// its messages may have committed and not sent. It reads nothing but histories; ids derive
+// from instance, execution and event, so that sending twice is harmless.
 package resending
 
 import (

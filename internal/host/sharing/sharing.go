@@ -30,7 +30,7 @@ type invocation struct {
 	window time.Duration
 
 	mu sync.Mutex
-	// busy are the goroutines that may come to send, waiting those of them that
+	// busy is how many goroutines may come to send; waiting is how many of them
 	// have come and not returned.
 	busy, waiting int
 	// open are the calls that can be joined; nil until there is one.
@@ -97,7 +97,7 @@ func (s *invocation) come(n int) {
 	s.look()
 }
 
-// alone reports whether there is nobody to share a call with.
+// alone reports whether no other goroutine could share a call.
 func (s *invocation) alone() bool {
 	if s == nil {
 		return true

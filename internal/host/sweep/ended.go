@@ -134,7 +134,7 @@ type purging struct {
 	s    *Sweeper
 	now  time.Time
 	sent int
-	// parents that were looked at; nil for one that is not there.
+	// parents that were looked at; nil for a parent that does not exist.
 	parents map[string]*store.Record
 }
 
@@ -155,7 +155,7 @@ func (p *purging) page(ctx context.Context, records []store.Record) error {
 	}
 	out := p.s.Sender.New()
 	for _, r := range due {
-		// It names the execution: one that was begun again since is another.
+		// It names the execution: if the instance has begun again since, that is another one.
 		item := wire.Item{V: wire.Version, Kind: wire.PurgeInstance, Instance: r.Instance, ExecutionID: r.ExecutionID,
 			ID: fmt.Sprintf("retention-%d", r.ExecutionID), Actor: byRetention}
 		if err := out.Send(&item); err != nil {
@@ -200,7 +200,7 @@ func (p *purging) due(ctx context.Context, r *store.Record) (bool, error) {
 type Kept struct {
 	// Default where the orchestration does not say; 0 keeps for ever.
 	Default time.Duration
-	// Named are all orchestrations that are registered, 0 for those that do not say.
+	// Named has all registered orchestrations; 0 for those that set no retention.
 	Named map[string]time.Duration
 }
 
@@ -248,10 +248,10 @@ type list struct {
 	from, to time.Time
 }
 
-// lists returns the lists in which all that is due stands. What began before the longest
-// time that anything is kept is found by its status, whatever its name; what is kept for
-// less, by its name. So what is kept for long is not read again by each sweep, except
-// for instances that ran for long.
+// lists returns the lists in which all that is due stands. Instances that began before the
+// longest retention are found by their status, whatever their name; those with a shorter
+// retention, by their name. So what is kept for long is not read again by each sweep,
+// except for instances that ran for long.
 func (k *Kept) lists(now time.Time) []list {
 	longest := k.Default
 	for name := range k.Named {

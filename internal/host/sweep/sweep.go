@@ -126,8 +126,8 @@ func (s *Sweeper) sweep(ctx context.Context, beforeMS int64) error {
 		}
 		if woken += len(due); woken >= MaxWakes || !clock.HasTime(ctx, s.Clock, s.Settings.Turn.Time) {
 			if n := len(page.Records); n > 0 {
-				// Another sweep goes on with those created before; those of the same
-				// millisecond are looked at again.
+				// Another sweep goes on with those created before; instances of the
+				// same millisecond are looked at again.
 				before := page.Records[n-1].CreatedAt.UnixMilli() + 1
 				return s.askForSweep(ctx, wire.Item{ID: fmt.Sprintf("sweep-before-%d-%d", before, s.Clock.Now().UnixMilli()), BeforeMS: before})
 			}
@@ -135,8 +135,8 @@ func (s *Sweeper) sweep(ctx context.Context, beforeMS int64) error {
 	}
 }
 
-// toWake reports whether a mark is to get a wake now: its time has come, or this is
-// another build than the one that has tried it.
+// toWake reports whether a mark gets a wake now: its time has come, or another build
+// than this one has made the last try.
 func (s *Sweeper) toWake(r *store.Record) bool {
 	p, now := r.Problem, s.Clock.Now()
 	if p == nil || p.Kind == store.ProblemCorrupt || p.WokenMS > 0 && now.Sub(time.UnixMilli(p.WokenMS)) < Again {

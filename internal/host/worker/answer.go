@@ -21,15 +21,15 @@ import (
 var errNotSent = errors.New("worker: what follows from the attempt was not sent")
 
 // answer is what follows from an attempt, or comes in place of one: it is sent
-// before the message is acknowledged. One without a completion or a next attempt
-// has its message acknowledged, and nothing else.
+// before the message is acknowledged. An answer without a completion or a next
+// attempt only has its message acknowledged.
 type answer struct {
 	// completion goes to the orchestrator: the activity's end, or word of it.
 	completion *wire.Item
-	// dedupID of the completion, where it is not that of the fact (wire.DedupID).
+	// dedupID of the completion, where it differs from the fact's (wire.DedupID).
 	dedupID string
 	// next attempt, and when it is due. It goes to the queue that this one came by, or to
-	// that of its policy (forward).
+	// the queue of its policy (forward).
 	next    *wire.Item
 	due     time.Time
 	forward bool
@@ -169,7 +169,8 @@ func stopped(item *wire.Item, reason string) *answer {
 }
 
 // unheard tells the orchestrator of an attempt that was begun before. Its
-// deduplication id is not that of the activity's failure, which may follow soon.
+// deduplication id differs from that of the activity's failure, which may follow
+// soon.
 func unheard(item *wire.Item) *answer {
 	a := failedUnbegun(item, history.Failure{Kind: history.FailureInterrupted, Source: item.Name, Attempt: item.Attempt, Retryable: true, Message: fmt.Sprintf(
 		"attempt %d of activity %q was begun before and not heard of again; it runs at most once, so it was not begun anew", item.Attempt, item.Name)})

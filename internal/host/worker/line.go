@@ -17,18 +17,18 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// An attempt that finds no permit of its Limit stands in a line (package limits). Its
-// message stays where it is, in flight: the worker hides it for up to limits.MaxWait,
-// notes its receipt, and hands it back. Whoever frees a permit makes the message of the
-// first in the line visible at once. So there is one message at all times, and a crash
-// loses nothing: a message that nobody calls is visible when its time is over, and asks again.
+// An attempt that finds no permit of its Limit stands in a line (package limits). Its message
+// stays where it is, in flight: the worker hides it for up to limits.MaxWait, notes its receipt,
+// and hands it back. A process that frees a permit makes the message of the first in the line
+// visible at once. So there is one message at all times, and a crash loses nothing: a message
+// that nobody calls is visible when its time is over, and asks again.
 
 // errInLine says that an attempt stands in the line of its limit. Its message is hidden
 // already.
 var errInLine = errors.New("worker: the attempt waits in the line of its limit")
 
 // mostWrites is how often a change of a limit is tried of which others are in the way.
-// Each try that fails is a change of somebody else.
+// Each try that fails means that another process made a change.
 const mostWrites = 50
 
 // permit is one that an attempt has taken.
@@ -132,7 +132,7 @@ func (w *Worker) receivedOften(t *task) bool {
 }
 
 // waitInLine is how long an attempt in the line waits before it asks by itself. The first
-// asks when the time of a permit is over that nobody gives back.
+// in the line asks when the time of a permit that is not given back is over.
 func (w *Worker) waitInLine(t *task, s *limits.State, now time.Time) time.Duration {
 	d := limits.MaxWait
 	if s.First(t.who()) {
@@ -238,8 +238,8 @@ func (w *Worker) show(ctx context.Context, at receipt) error {
 	return in.SetVisibility(sharing.Alone(ctx), 0, queue.Message{ID: at.Message, Receipt: at.Receipt})
 }
 
-// givePermits gives back what an attempt has taken. What cannot be given back is free
-// when its time is over.
+// givePermits gives back what an attempt has taken. A permit that cannot be given back
+// is free when its time is over.
 func (w *Worker) givePermits(ctx context.Context, t *task, p *prepared) {
 	for _, held := range p.permits {
 		err := w.changeLine(ctx, held.limit, func(s *limits.State, now time.Time) (next limits.State, called []limits.Who, v verdict) {

@@ -31,8 +31,8 @@ type seenLine struct {
 	at time.Time
 }
 
-// mostLines is how many a process remembers, and rememberLine for how long. That is far less than
-// an item stays that nobody changes: after that its numbers begin anew, and a change of what was
+// mostLines is how many a process remembers, and rememberLine for how long. An unchanged item
+// stays far longer than that. When it is gone, its numbers begin anew, and a change of what was
 // seen before could take the place of a newer one.
 const mostLines, rememberLine = 1000, 10 * time.Minute
 
@@ -65,7 +65,7 @@ const (
 	look
 )
 
-// errNoOutcome is that of a change that another goroutine was to write, and did not in time.
+// errNoOutcome says that another goroutine was to write a change, and did not in time.
 var errNoOutcome = errors.New("worker: a change of a limit that was to be written with others was not")
 
 // change makes a change, with others that the process makes at the same time.
@@ -95,8 +95,8 @@ func (l *lines) change(ctx context.Context, a store.Activities, c clock.Clock, l
 	return x.err
 }
 
-// lead writes the changes that have come so far, and has one that has come meanwhile write the
-// next.
+// lead writes the changes that have come so far; then one of the goroutines that came meanwhile
+// writes the next.
 func (l *lines) lead(ctx context.Context, a store.Activities, c clock.Clock, limit string) {
 	l.mu.Lock()
 	all := l.open[limit]

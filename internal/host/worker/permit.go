@@ -62,8 +62,8 @@ func (w *Worker) withoutPermit(t *task, err error, free time.Time) (*answer, err
 }
 
 // mayBegin is how much time may pass between asking for a permit and the first line of the
-// code. What passes beyond that is taken from the attempt's time, because its permit may be
-// another's VisibilityMargin after that is over.
+// code. A longer wait is taken from the attempt's time, because another attempt may have its
+// permit VisibilityMargin after that time is over.
 const mayBegin = 5 * time.Second
 
 // errPermitOver says that an attempt was not begun because nothing is left of the time of its permit.

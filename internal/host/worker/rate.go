@@ -11,10 +11,10 @@ import (
 )
 
 // A rate has as many permits as attempts may begin within its span, each of them an item
-// of the activities table. To take one is to claim its item with the next number, on the
-// condition that nobody has claimed that. A permit of a rate is never given back: it is
-// free again when its span is over, so that no span of that length has more beginnings
-// than there are permits.
+// of the activities table. To take a permit is to claim the item with the next number, on
+// the condition that it is not claimed. A permit of a rate is never given back: it is free
+// again when its span is over, so that no span of that length has more beginnings than
+// there are permits.
 
 // ratePrefix is the first part of the keys of permits. A control character is in no
 // instance id.

@@ -29,7 +29,7 @@ type attemptID struct {
 
 // made is an attempt that is being made.
 type made struct {
-	// message is the id of the one that is made for.
+	// message is the id of the message that the attempt is made for.
 	message string
 	// until when it is over.
 	until time.Time
@@ -41,8 +41,8 @@ func (t *task) attemptID() attemptID {
 	return attemptID{t.key(), max(t.item.Attempt, 1), t.item.Token}
 }
 
-// enter notes that an attempt is made for a message. It returns the one that is made
-// already, if any.
+// enter notes that an attempt is made for a message. It returns the attempt that is
+// under way already, if any.
 func (r *running) enter(t *task) (other *made) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -189,10 +189,10 @@ func (w *Worker) again(item *wire.Item, now, due time.Time, why string) *answer 
 // delayedForCodec counts what is sealed by a codec that this build does not have.
 const delayedForCodec = "codec"
 
-// open makes plain what an attempt is given: its input, and the details of the
-// last heartbeat. Sealed by a codec that this build does not have, it goes round
-// for one that has it; damaged, its activity fails. The details are a help for the
-// attempt, which does without damaged ones.
+// open makes plain what an attempt is given: its input, and the details of the last
+// heartbeat. If a codec that this build does not have has sealed it, it goes round
+// for a build that has it; if it is damaged, its activity fails. The details are a
+// help for the attempt, which does without damaged ones.
 func (w *Worker) open(ctx context.Context, t *task, beat *store.Heartbeat) (instead *answer, err error) {
 	item, key := &t.item, t.key()
 	opened, err := w.Codecs.OpenHeartbeat(key, *beat)
@@ -227,7 +227,7 @@ func (w *Worker) attempt(ctx context.Context, t *task, code activities.Activity,
 				EventID: item.SchedulingEventID, Token: item.Token}.String()}}
 }
 
-// idempotencyKey is that of the execution in which the activity was scheduled, or was open
+// idempotencyKey derives from the execution in which the activity was scheduled, or was open
 // until a redrive took it over.
 func idempotencyKey(item *wire.Item) string {
 	if o := item.Origin; o != nil && o.ExecutionID > 0 {

@@ -53,8 +53,8 @@ func (w *checker) checkBeginsAgain(p *world.Process, t *store.Turn) {
 }
 
 // checkHasBegun is O-09: a start that begins an instance again which has ended is not
-// acknowledged before it has. What ends while the start is handled is left out, and so is
-// what a process that reads beside a commit takes for it.
+// acknowledged before it has. An end while the start is handled does not count, nor does an
+// end that a process only seems to read beside a commit.
 func (w *checker) checkHasBegun(inv *world.Invocation, item *wire.Item) {
 	instance := item.Target()
 	n := w.Ledger.Last[instance]
@@ -102,7 +102,7 @@ func (w *checker) checkOneRun(p *world.Process, t *store.Turn, first int64) {
 		}
 		if len(by) == 1 && w.WasTwin(by[0]) && !slices.ContainsFunc(w.FIFO.Queue.Peek(), func(m queue.Message) bool { return m.ID == by[0] }) {
 			// The other process has acknowledged it for a run that has ended since: if this one
-			// dies, nobody answers for what it commits.
+			// dies, no message is left to send what it commits.
 			note(&w.told.forsaken, t.Instance, true)
 			w.Ledger.Forsaken[t.Instance] = true
 		}

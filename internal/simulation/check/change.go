@@ -117,8 +117,8 @@ func (w *checker) loses(inv *world.Invocation, instance string, err error) {
 // to another process: then its messages count as received before.
 func (g *changing) lost(w *checker) bool { return w.of(g.inv).lost.Of(g.instance) }
 
-// wakes reports whether the batch has a wake of the instance by an operator, for the
-// mark with this stamp, or one that comes back.
+// wakes reports whether the batch has a wake of the instance by an operator, a wake
+// for the mark with this stamp, or a wake that comes back.
 func (g *changing) wakes(w *checker, stamp int64) bool {
 	for _, m := range g.batch {
 		if item, err := w.Item(m.Body); err == nil && item.Kind == wire.Wake && item.Instance == g.instance &&

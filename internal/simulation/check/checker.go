@@ -12,7 +12,7 @@ import (
 )
 
 // checker holds the invariants: it watches a world, and shares no code with the
-// engine. What it knows is in the ledger, and in what it has noted itself.
+// engine. It knows the ledger, and what it has noted itself.
 type checker struct {
 	*world.World
 	trouble trouble
@@ -45,7 +45,7 @@ type checker struct {
 	newest map[string]int
 	// permits are what is known of limits over instances.
 	permits permits
-	// turns are those of the keys by which activities share a queue, by its name.
+	// turns are the turns of the keys by which activities share a queue, by the queue's name.
 	turns map[string][]*turn
 	// told are the events about instances.
 	told told

@@ -70,8 +70,8 @@ func (w *checker) checkOneByOne(instance string, n int64, turns []store.Turn, ev
 	}
 }
 
-// redrivenAt is what the redrive took over that has recorded the event: that of execution n,
-// or of one before it from which n has the event.
+// redrivenAt is what a redrive took over with the event: the redrive that began execution n,
+// or an earlier one from which n has the event.
 func (w *checker) redrivenAt(instance string, n, event int64) *takenOver {
 	k := w.taken[ledger.At(instance, n)]
 	for k != nil && int64(k.events) != event-1 {

@@ -15,10 +15,10 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// O-12: a fork begins with a copy of what the original has, in one commit, and from then on
-// the two have nothing in common that is open. What was completed stays; what was open, or
-// had failed, is begun by the fork for itself. The original may run on meanwhile, so what the
-// fork has is held against what the original had when the invocation began, and has now.
+// O-12: a fork begins with a copy of what the original has, in one commit, and from then on the
+// two have nothing in common that is open. Completed activities stay completed; those that were
+// open, or had failed, the fork begins for itself. The original may run on meanwhile, so what
+// the fork has is held against what the original had when the invocation began, and has now.
 
 // noteForked notes how far the instances have come that the messages of an invocation are
 // to fork.
@@ -35,8 +35,8 @@ func (w *checker) noteForked(inv *world.Invocation) {
 	}
 }
 
-// checkForked looks at the first commit of an instance. It returns what that has taken over from
-// another instance; nil if it is no fork.
+// checkForked looks at the first commit of an instance. It returns what the execution has taken
+// over from another instance; nil if it is not a fork.
 func (w *checker) checkForked(inv *world.Invocation, x *ledger.Recorded, t *store.Turn) *takenOver {
 	start := t.Events[0].Start
 	if start == nil || start.Origin == nil || start.Origin.Instance == t.Instance {

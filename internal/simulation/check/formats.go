@@ -47,7 +47,8 @@ func (w *checker) checkFormats(x *ledger.Recorded, t *store.Turn, e *history.Eve
 	}
 	switch e.Kind {
 	case history.OrchestrationStarted:
-		// Of one that was redriven, or forked, and has continued as new, the actor is who started it.
+		// The actor of an execution that was redriven, or forked, and has continued as new, is
+		// the one who started it.
 		if id := e.Start.StartID; w.Said[id] && !strings.HasPrefix(id, world.RedriveID) && !strings.HasPrefix(id, world.ForkID) && e.Actor != world.ActorOf(e.Start.StartID) {
 			violate("has the actor %q", e.Actor)
 		}
@@ -68,9 +69,9 @@ func (w *checker) checkFormats(x *ledger.Recorded, t *store.Turn, e *history.Eve
 	}
 }
 
-// headersOfStart returns the headers that an execution has to begin with: those of
-// its client, those of the event that started it, or, where it continues another,
-// those of that one with what its code gave it.
+// headersOfStart returns the headers with which an execution must begin: its
+// client's, those of the event that started it, or, if it continues another
+// execution, the headers of that one and those that its code added.
 func (w *checker) headersOfStart(t *store.Turn, e *history.Event) (want map[string]string, known bool) {
 	before := w.Ledger.Executions[ledger.At(t.Instance, t.ExecutionID-1)]
 	if before != nil && before.Events[0].Start != nil {
@@ -183,8 +184,8 @@ func (w *checker) aboutToHop(p *world.Process, m *queue.Outgoing) {
 	}
 }
 
-// begunAs is the number of the execution that code sees when it begins: where a redrive took
-// events over, that of the execution which recorded the first of them.
+// begunAs is the number of the execution that code sees when it begins: after a redrive, the
+// number of the execution which recorded the first of the events that were taken over.
 func begunAs(x *ledger.Recorded, execution int64) int64 {
 	if s := x.Events[0].Start; s != nil && s.Origin != nil && s.Origin.FirstExecutionID > 0 {
 		return s.Origin.FirstExecutionID

@@ -13,11 +13,11 @@ import (
 
 // Deletes notes that an instance's histories go while a message for it, which
 // was received before, is not settled yet: the grace was over before it came
-// back. What it may not have sent is not sent any more, which is the one thing
-// that a purge does not promise. Who may have waited for it is forsaken.
+// back. Messages that it may not have sent are not sent any more: a purge does
+// not promise them. Instances that may have waited for one are forsaken.
 func (w *checker) Deletes(instance string, upTo int64) {
 	if w.checkDeletes(instance, upTo) {
-		return // What is pruned is owed to nobody any more.
+		return // A pruned execution owes no messages any more.
 	}
 	if w.unsettled(nil, instance) {
 		note(&w.told.forsaken, instance, true)

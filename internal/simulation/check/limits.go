@@ -21,8 +21,8 @@ const limitLate = time.Minute
 // the messages of its group.
 const limitCalm = 2 * time.Minute
 
-// limitOf is when the time for all attempts of an activity is over; 0 for never. What a redrive
-// has taken over is scheduled anew with it.
+// limitOf is when the time for all attempts of an activity is over; 0 for never. An activity that
+// a redrive has taken over counts as scheduled with the redrive.
 func limitOf(x *ledger.Recorded, e *history.Event) int64 {
 	if e.Retry == nil || e.Retry.TotalTimeoutMS == 0 {
 		return 0
@@ -123,7 +123,8 @@ func (w *checker) notePending(body string) {
 }
 
 // asksAgain is A-13: what looks at a pending activity again does so at a time limit, and
-// not any more when it is known to have ended. What a process has received may go round.
+// not any more when it is known to have ended. A message that a process has received may
+// go round.
 func (w *checker) asksAgain(p *world.Process, body string) {
 	if p.Dead || p.Orchestrator == nil || p.Running == nil || !strings.Contains(body, string(wire.ActivityPending)) {
 		return

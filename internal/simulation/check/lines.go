@@ -13,12 +13,12 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// What is stored of a limit over instances: nobody takes a permit that is another's, nor one for which
-// another stands before it in the line; nobody leaves the line but by taking a permit, by ending, or by not
-// asking for long; the first in the line are called as soon as permits are free for them; and
-// who has taken a permit gives it back.
+// What is stored of a limit over instances: nobody takes a permit that is another's, nor one for
+// which another stands before it in the line; nobody leaves the line but by taking a permit, by
+// ending, or by not asking for long; the first in the line are called as soon as permits are free
+// for them; and an attempt that has taken a permit gives it back.
 
-// silentAfter is after how long one who does not ask is not in the line any more.
+// silentAfter is after how long an attempt that does not ask has left the line.
 const silentAfter = 10 * time.Minute
 
 // line is what is stored of a limit: permits and those who wait.
@@ -126,8 +126,8 @@ func (w *checker) LimitChanged(p *world.Process, in *world.Invocation, key strin
 	}
 }
 
-// checkPlaces checks that the line keeps its order, that permits were taken by who may, and
-// that those are called for whom permits are free. One change may be that of several attempts.
+// checkPlaces checks that the line keeps its order, that permits were taken by who may, and that
+// those are called for whom permits are free. Several attempts may share one change.
 func (w *checker) checkPlaces(was, is line, takers map[string]bool, n int, asked time.Time, skewed int64, violate func(string, ...any)) {
 	silent := func(o waiting) bool { return asked.UnixMilli()-o.seen >= silentAfter.Milliseconds()-skewed }
 	at, newer := -1, ""
@@ -181,7 +181,7 @@ func (w *checker) checkPlaces(was, is line, takers map[string]bool, n int, asked
 	}
 }
 
-// changeOf names a change of a limit: its number is that of what is stored then.
+// changeOf names a change of a limit by the number that the stored item has then.
 type changeOf struct {
 	key    string
 	number int

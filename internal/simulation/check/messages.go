@@ -60,7 +60,7 @@ func (w *checker) Acknowledged(inv *world.Invocation, m world.Delivered) {
 	}
 	first := int64(1)
 	if ok && born < began && w.reach.first[m.ID] >= born {
-		// It met this instance; what one before of its id knew is no excuse.
+		// It met this instance; that an earlier instance of this id knew the fact does not count.
 		first = w.Ledger.First(item.Target())
 	}
 	if !w.accounted(&item, first) && !w.queued(&item) {

@@ -125,7 +125,7 @@ func (w *checker) checkPruned(r *store.Record) {
 		w.Violate("O-11", "the record of %s says that execution %d is the first that is left and that %d were pruned; it is %d, after %d", r.Instance, r.FirstExecution, r.Pruned, first, first-hidden-1)
 	}
 	if w.kept[r.Instance] {
-		return // What was left is deleted by the next prune, or the purge.
+		return // The next prune, or the purge, deletes what was left.
 	}
 	for n := hidden + 1; n < first; n++ {
 		if turns, err := w.Store.Read(context.Background(), r.Instance, n, 1); len(turns) > 0 || err != nil {

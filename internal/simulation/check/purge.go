@@ -81,8 +81,9 @@ func (w *checker) goesRound(instance string) bool {
 }
 
 // checkOvertaken is O-04: what an invocation begins by a start that follows the one
-// purge of its batch is not hidden by that purge. What another process begins by that
-// start is: it has handled the purge already, which so is applied twice.
+// purge of its batch is not hidden by that purge. It may hide what another process
+// begins by that start: that process has handled the purge already, which is then
+// applied twice.
 func (w *checker) checkOvertaken(inv *world.Invocation, instance string, execution int64, asked []string) {
 	x := w.Ledger.Executions[ledger.At(instance, execution)]
 	if len(asked) != 1 || x == nil || x.Events[0].Start == nil || w.Ledger.Born[instance] < inv.Began || w.Ledger.Maker[instance] != inv.P.Name {

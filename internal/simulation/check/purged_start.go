@@ -6,9 +6,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// W-08 for the one thing that is said of a message without a commit, which would show
-// that a warm process knows an instance as it was: of a start whose id is that of a
-// purged instance nobody says that its instance exists.
+// W-08 for the one answer that needs no commit, and so would not show that a process
+// knows only an old state of the instance: no process answers a start whose id a purged
+// instance holds by saying that its instance exists.
 
 // noteGone notes the instances that are purged when an invocation begins and that one
 // of its messages is to start.

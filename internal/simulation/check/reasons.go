@@ -40,13 +40,13 @@ func (w *checker) checkScopes(x *ledger.Recorded, t *store.Turn) {
 		}
 		for _, id := range said.Over {
 			open := x.Events[id-1].Kind != history.ExternalSubscribed && x.Completed[id] == 0
-			// What a redrive takes over is stopped when the code has come through it.
+			// Operations that a redrive took over are stopped once the code has run through them.
 			if open && !x.Stopped[id] && !(t.Parked && w.takenOver(store.ActivityKey{Instance: t.Instance, ExecutionID: t.ExecutionID, EventID: id})) {
 				w.Violate("K-02", "event %d of %s/%d is open in a scope that is over", id, t.Instance, t.ExecutionID)
 			}
 		}
 		if t.Events[len(t.Events)-1].Imposed == history.ImposedTerminated {
-			continue // Who terminates an instance gives the reason for all that its last turn stops.
+			continue // A terminate gives the reason for all that the last turn of its instance stops.
 		}
 		for _, id := range said.Open {
 			note(&w.reasons.said, store.ActivityKey{Instance: t.Instance, ExecutionID: t.ExecutionID, EventID: id}, said.Reason)
@@ -89,9 +89,9 @@ func parentEnded(key store.ActivityKey) string {
 	return fmt.Sprintf("its parent %q has ended", key.Instance)
 }
 
-// takenOver reports whether an operation stands in what a redrive has taken over. What was
-// cancelled there was begun by no execution since, and who cancels it again says no reason, or that
-// the parent has ended.
+// takenOver reports whether an operation stands in what a redrive has taken over. No later
+// execution has begun what was cancelled there, and a second cancel says no reason, or that the
+// parent has ended.
 func (w *checker) takenOver(key store.ActivityKey) bool {
 	x := w.Ledger.Executions[ledger.At(key.Instance, key.ExecutionID)]
 	if x == nil || len(x.Events) == 0 {

@@ -98,7 +98,7 @@ func prefixOf(t *store.Turn) int {
 	return 0
 }
 
-// checkCarriedOn looks at the events after those that were taken over.
+// checkCarriedOn looks at the events that follow the ones taken over.
 func (w *checker) checkCarriedOn(before *ledger.Recorded, t *store.Turn, k *takenOver, violate func(string, ...any)) {
 	type fact struct {
 		kind   history.Kind

@@ -39,7 +39,7 @@ func (w *checker) marks(inv *world.Invocation, instance string, c *store.RecordC
 	}
 }
 
-// checkReturned checks what an invocation leaves behind that has returned: M-10, on
+// checkReturned checks what an invocation that has returned leaves behind: M-10, on
 // the FIFO queue everything of a group after a failure goes back too; W-09, a turn
 // that returned has not killed its process.
 func (w *checker) checkReturned(inv *world.Invocation, failed map[string]bool) {

@@ -10,7 +10,7 @@ import (
 )
 
 // checkSearch: the record has the search attributes that the history's code set
-// last, those of the execution before among them, and it is found by them.
+// last, also those of the execution before, and it is found by them.
 func (w *checker) checkSearch(instance string, n int64, events []history.Event, set history.SearchAttributes) {
 	if w.Older || n != w.Ledger.Last[instance] || events[len(events)-1].Imposed != "" {
 		return // Code of another build may have set others; and an end that was imposed runs no code.

@@ -13,8 +13,9 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// What clients send to the FIFO queue for an instance is recorded in the order in which it
-// was sent, whoever receives it, and in however many batches (checkOrder looks at one).
+// Messages that clients send to the FIFO queue for an instance are recorded in the order in
+// which they were sent, whichever processes receive them, and in however many batches
+// (checkOrder looks at one).
 //
 // Whatever leaves its place is left out: what a process has sent, or sent on; what went round,
 // was redriven, or was brought by a start; and what is received after it was deleted.

@@ -59,8 +59,8 @@ func (w *checker) checkSuspended(p *world.Process, x *ledger.Recorded, t *store.
 	}
 }
 
-// checkSuspension is I-06 for the suspension in the record: it is that of the
-// history.
+// checkSuspension is I-06 for the suspension in the record: the history has the
+// same.
 func (w *checker) checkSuspension(r *store.Record, x *ledger.Recorded) {
 	s, since := r.Suspension, x.Suspended
 	switch {

@@ -12,8 +12,8 @@ import (
 
 // waking is how far an invocation has come with the wakes of what it has listed.
 type waking struct {
-	// due are the instances of which the mark was due when it was listed; begun and
-	// accepted those of which a wake was about to be sent, and is in its queue.
+	// due are the instances whose mark was due when it was listed; for those in begun
+	// a wake was about to be sent, and for those in accepted it is in its queue.
 	due, begun, accepted ledger.ByInstance[bool]
 }
 

@@ -18,7 +18,7 @@ type told struct {
 	happened []moment
 	// marks that are to be told; landed are the changes of marks that were looked at, by stamp.
 	marks, landed map[markOf]bool
-	// published are the events by instance and number, numbers those of marks.
+	// published are the events by instance and number; numbers are the numbers of marks.
 	published map[numbered]host.InstanceEvent
 	numbers   map[markOf]string
 	// forsaken are instances whose history was deleted while a message for them was not

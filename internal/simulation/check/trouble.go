@@ -191,9 +191,9 @@ func (w *checker) OutOfTime(inv *world.Invocation) {
 	}
 }
 
-// Expires notes a message that was older than its queue keeps any: no outage is
-// that long, so it is lost, but for a dead letter of which nothing could be made, or that
-// nobody of the run has sent.
+// Expires notes a message that grew older than its queue keeps messages. No outage is that
+// long, so the message is lost, unless it is a dead letter that could not be read, or that
+// nobody in the run has sent.
 func (w *checker) Expires(name string, m queue.Message) {
 	if w.WasKept(m.ID) {
 		return

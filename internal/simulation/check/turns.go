@@ -90,7 +90,7 @@ func (w *checker) committed(x0 *world.Write) {
 			w.Ledger.Born[t.Instance], w.Ledger.Maker[t.Instance] = w.Steps, p.Name
 			w.Scenario.Created(w.World, t.Instance, t.Events[0].Name)
 		} else if taken != nil {
-			w.Scenario.Created(w.World, t.Instance, t.Events[0].Name) // What it waits for comes again.
+			w.Scenario.Created(w.World, t.Instance, t.Events[0].Name) // The message that it waits for comes again.
 		}
 		w.checkSentOrder(own)
 		if i > 0 && i == len(c.Turns)-1 {

@@ -77,8 +77,8 @@ func (w *checker) mayFollow(key store.ActivityKey, info *activities.Info, r *his
 		delay = *asked
 	}
 	due := w.Clock.Now().Add(delay)
-	// A queue counts a delay by itself. Who goes by a time that stands in a message, or by the
-	// time of all attempts together, has a clock of its own.
+	// A queue counts a delay by itself. A process that goes by a time in a message, or by the
+	// time of all attempts together, uses its own clock.
 	byClock := delay > queue.MaxDelay
 	if r.TotalTimeoutMS > 0 {
 		scheduled := w.Ledger.Executions[ledger.At(key.Instance, key.ExecutionID)].Events[key.EventID-1].AtMS

@@ -14,8 +14,8 @@ import (
 // smallest program, no delay. A seed decides by chance; a source decides as it
 // wants.
 //
-// Whoever needs a decision says on which spot it stands, so that a decision
-// keeps its meaning when others, made before it, are taken away.
+// Each decision is asked for with its spot, so that it keeps its meaning when
+// decisions made before it are taken away.
 type Choices struct {
 	random rand.ChaCha8
 	// Source decides in place of the seed, if there is one.
@@ -40,7 +40,7 @@ type Source interface {
 // are recorded or a source makes them.
 type Spot uint64
 
-// What decisions are about.
+// The kinds of decisions.
 const (
 	OfProgram  Spot = (iota + 1) << 32 // which scenario, and its programs
 	OfClient                           // what clients send, and when

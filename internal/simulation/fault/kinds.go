@@ -28,7 +28,7 @@ const (
 	Ghost       // a message of a standard queue comes again after its deletion
 	Resent      // its sender sends a message twice, minutes apart
 	Disordered  // a message of a standard queue is delayed
-	formerly1   // no fault any more: its number is that of decisions which are kept
+	formerly1   // not a fault any more: kept decisions have its number
 	formerly2   // the same
 	TimerLate   // a schedule fires up to a day late
 	TimerTwice  // a schedule fires twice
@@ -40,10 +40,10 @@ const (
 	Deployed     // code that does not work is deployed
 	Operator     // somebody sends a wake
 	Forged       // somebody sends a completion that is made up
-	Noise        // somebody sends what is no work item
+	Noise        // somebody sends something that is not a work item
 	Purged       // somebody purges an instance, by force or not, or starts one again
 	CountedUp    // a message has been received more often than it was handled
-	OfCallsPlace // no fault: its number is that of the decisions about calls
+	OfCallsPlace // not a fault: decisions about calls have its number
 	Exhausted    // the messages of a process that died have been received too often, and are dead letters
 	Copied       // a standard queue hands out a message twice at once, both times as its first delivery
 	Outage       // a service refuses everything, to everybody or to one role, for minutes to days

@@ -56,8 +56,9 @@ type Recorded struct {
 	Held int64
 	// Inline activities that are open.
 	Inline int
-	// Stopped are operations that were cancelled or closed; never those of the
-	// turn that scheduled them, which must not be sent.
+	// Stopped are operations that were cancelled or closed in a later turn than
+	// the one that scheduled them; those of the same turn must not be sent at
+	// all.
 	Stopped, Never map[int64]bool
 	// Parked are the first events of turns that ended with arrivals which were
 	// recorded without running the code.
@@ -116,7 +117,7 @@ func (x *Recorded) End() *history.Event {
 }
 
 // CarriedFrom reports whether an event was taken over while it was open, in an execution of the
-// instance as well: one that was open before a fork is the fork's since that began.
+// instance as well: an event that was open before a fork is the fork's own from its begin on.
 func (x *Recorded) CarriedFrom(eventID, execution int64) bool {
 	if s := x.Events[0].Start; s != nil && s.Origin != nil {
 		for _, c := range s.Origin.Carried {
@@ -177,8 +178,8 @@ func (x *Recorded) Add(e, stored *history.Event) {
 	}
 }
 
-// What comes before the sender's id of a suspend or a resume among the senders: a sender
-// numbers them apart from its events.
+// The prefix of the sender's id for suspends and resumes: a sender numbers them apart from
+// its events.
 const suspends, resumes = "suspend:", "resume:"
 
 // SenderOf is how the sender of an item that is recorded by an id stands among the senders

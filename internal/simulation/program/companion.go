@@ -11,8 +11,8 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// Companions are orchestrations that programs have to do with. What becomes of
-// one says whether what its program did to it took effect, and once.
+// Companions are orchestrations that programs have to do with. Its end shows
+// whether what its program did to it took effect, and once.
 
 // Companions are registered in each build beside the programs.
 func Companions() []engine.Orchestration {

@@ -7,8 +7,8 @@ import (
 )
 
 // Builds that do something else than history has, and go on as if nothing were
-// wrong. What they did already they do otherwise; what they did not yet they do as
-// the build that works, so that nothing of them stands in a history.
+// wrong. They do differently what is in the history already; what is not they do as
+// the working build does, so that no history has anything of theirs.
 
 // Defect of a build: what it does wrong, and at which statement.
 type Defect struct {

@@ -10,8 +10,8 @@ import (
 const looks = 2
 
 // look looks whether an event has come, without waiting for it, with an activity
-// between one look and the next. What has come is there at once; where a look
-// finds nothing, a wait finds nothing either.
+// between one look and the next. An event that has come is there at once; where a
+// look finds none, a wait finds none either.
 func (r *interpreter) look(ctx *engine.Context, s *Statement) (Token, error) {
 	t := Token{K: "several"}
 	var sub []Token

@@ -53,7 +53,8 @@ func (ps Programs) code(p *Program, version string, d Defect) engine.Func {
 			}
 			return nil, err
 		case p.Fails && len(p.Body)%2 == 0:
-			// Whose error is that of a scope of its own has failed: nobody cancelled it.
+			// A program that returns the error of a scope of its own has failed: nobody cancelled
+			// it.
 			inner, cancel := ctx.WithCancel()
 			if err := cancel("as it has to"); err != nil {
 				return nil, err
@@ -153,7 +154,7 @@ func (r *interpreter) several(ctx *engine.Context, s *Statement) []*engine.Futur
 	return fs
 }
 
-// got is the token value of an outcome; an error that is no recorded failure
+// got is the token value of an outcome; an error that is not a recorded failure
 // ends the program.
 func got(v []byte, err error) (string, error) {
 	var f *engine.FailureError

@@ -16,9 +16,9 @@ type Match struct {
 	Programs Programs
 	// Sent are the events that were sent to the instance: name by payload.
 	Sent map[string]string
-	// Wrong are those of Sent whose data does not decode, Rejected those that a wait
-	// rejected; nil if not known. Lenient: a build may have run in which other waits
-	// reject.
+	// Wrong are the events of Sent whose data does not decode, Rejected the events
+	// that a wait rejected; nil if not known. Lenient: a build may have run in which
+	// other waits reject.
 	Wrong    []string
 	Rejected map[string]bool
 	Lenient  bool
@@ -251,8 +251,8 @@ func (m *Match) statement(s *Statement, t *Token, round int) error {
 	return wrong("unknown statement")
 }
 
-// oldestFirst is rule 7 for all waits, those of branches too: of the events of
-// a name, those that were taken or rejected are the ones that were recorded first.
+// oldestFirst is rule 7 for all waits, also in branches: the events of a name that
+// were taken or rejected are the ones that were recorded first.
 func (m *Match) oldestFirst() error {
 	for left, at := range m.Order {
 		if m.Used[left] || m.Rejected[left] || m.Sent[left] == "" {

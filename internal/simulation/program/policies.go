@@ -108,7 +108,7 @@ func (r *interpreter) steps(ctx *engine.Context, s *Statement) (Token, error) {
 	return t, nil
 }
 
-// patched has two ways to go: the old one and the one that came in its place.
+// patched has two ways to go: the old and the new.
 func (r *interpreter) patched(ctx *engine.Context, s *Statement) (Token, error) {
 	has := false
 	if r.defect.Kind != "older" {
@@ -204,7 +204,7 @@ func (m *Match) steps(s *Statement, t *Token, round int) error {
 	return nil
 }
 
-// unmarked is a result without what tells it from that of another run.
+// unmarked is a result without the mark of its run.
 func unmarked(result string) string {
 	result, _, _ = strings.Cut(result, "#")
 	return result

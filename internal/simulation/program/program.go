@@ -51,11 +51,11 @@ const (
 	drawnEnd                // of the kinds that are drawn
 )
 
-// Kinds that come in place of one that was drawn.
+// Kinds that take the place of a drawn one.
 const (
 	kUntil     = drawnEnd + iota // an activity, then a timer until a time that was read before it
 	kWithdrawn                   // a select, a settle, an any or a loop in a scope that is cancelled meanwhile
-	kLosers                      // a select over four, given in another order than that of their scheduling
+	kLosers                      // a select over four, in another order than they were scheduled in
 	kindEnd
 )
 
@@ -109,7 +109,7 @@ type Program struct {
 	Shows bool
 }
 
-// Programs are those of a run; one starts only those after it.
+// Programs are all programs of a run; a program starts only later ones.
 type Programs []*Program
 
 // Draw lets choices decide for the programs of a run.
@@ -142,15 +142,15 @@ func Draw(c *choice.Choices, limited, queues, lasting bool) Programs {
 
 const (
 	loopID   = 40   // of the statement that a loop begins with
-	insideID = 1000 // below those of the statements in branches inside branches
+	insideID = 1000 // below the ids of statements in branches inside branches
 )
 
 // IsLoop reports whether the program is a loop over continue-as-new.
 func (p *Program) IsLoop() bool { return len(p.Body) > 0 && p.Body[0].ID == loopID }
 
-// loops makes of a program one that waits for an event in each of its rounds,
-// with little else to do: events bring about that it continues as new, also
-// several within one invocation, and so do those that were parked.
+// loops makes a program wait for an event in each of its rounds, with little
+// more to do: it continues as new because of events, of parked ones too, and
+// may do so several times within one invocation.
 func (p *Program) loops(rounds int, more, rejects bool) {
 	p.Rounds = rounds
 	body := []*Statement{{Kind: kEvent, ID: loopID, Attempts: 1, Rejects: rejects}}
@@ -267,7 +267,7 @@ func (d *drawing) statement(at choice.Spot, depth int) *Statement {
 	case kBranches:
 		outer := d.id
 		if depth > 0 {
-			d.id = insideID + 10*outer // The ids after its own are those of its neighbours.
+			d.id = insideID + 10*outer // The next ids belong to its neighbours.
 		}
 		for range 2 + d.c.IntN(at, 2) {
 			s.Branches = append(s.Branches, d.block(depth+1))
@@ -283,7 +283,7 @@ func (d *drawing) statement(at choice.Spot, depth int) *Statement {
 	return s
 }
 
-// statementsOf are those of a block, with those of its branches.
+// statementsOf are the statements of a block, those in its branches included.
 func statementsOf(b []*Statement) iter.Seq[*Statement] {
 	return func(yield func(*Statement) bool) {
 		for _, s := range b {
@@ -301,8 +301,8 @@ func statementsOf(b []*Statement) iter.Seq[*Statement] {
 	}
 }
 
-// CountStatements counts the statements of a block, those of its branches among
-// them.
+// CountStatements counts the statements of a block, those in its branches
+// included.
 func CountStatements(b []*Statement) (n int) {
 	for range statementsOf(b) {
 		n++

@@ -49,8 +49,8 @@ const (
 // Said is what a program notes of a scope that is over: so the checker sees that its
 // operations were stopped, and what they were told.
 type Said struct {
-	// Over are the operations of the scope, Open those of them that the program was the
-	// first to cancel, Reason what it said.
+	// Over are the operations of the scope, Open the operations among them that the
+	// program was the first to cancel, Reason what it said.
 	Over   []int64 `json:"over"`
 	Open   []int64 `json:"open,omitempty"`
 	Reason string  `json:"reason,omitempty"`

@@ -45,7 +45,7 @@ func (r *interpreter) statement(ctx *engine.Context, s *Statement) (Token, error
 		if err != nil {
 			return out, err
 		}
-		// Who was first stays first, now that both are ready.
+		// The first stays first, also when both are ready.
 		if again, err := ctx.Select(true, t, a); err != nil || again != first {
 			return Token{K: "another winner"}, err
 		}

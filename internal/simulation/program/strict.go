@@ -21,8 +21,8 @@ func (k Kind) Loose() bool {
 	return k == kScope || k == kOpen || k == kTimeout || k == kLeft || k == kHold || k == kWithdrawn
 }
 
-// unawaited checks that a build that is strict does not get past the completion
-// of what nobody waited for.
+// unawaited checks that a strict build does not get past the completion of an
+// operation that nobody waited for.
 func (r *interpreter) unawaited(ctx *engine.Context, f *engine.Future) {
 	if r.defect.Kind == "strict" && f.Ready() {
 		r.defect.Violate("rule 9", ctx.Info().Instance+": in strict mode its code went on behind a completion that nobody waited for")

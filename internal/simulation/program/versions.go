@@ -13,8 +13,8 @@ import (
 // activities, so that history tells which one ran, and another one can't go on
 // with it.
 
-// versionLists are the versions that a program may have, the oldest first; the
-// first of them is that of most programs.
+// versionLists are the lists of versions that a program may have, the oldest
+// version first; most programs have the first list.
 var versionLists = [][]string{nil, {"", "1.2"}, {"1.2", "1.10"}, {"", "1.9", "1.10"}, {"1.2", "1.10", "2"}}
 
 // drawVersions decides for the versions of a program, and which it continues as new with: "" for the newest.

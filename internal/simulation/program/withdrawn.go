@@ -17,9 +17,9 @@ var waysToCancel = [...]string{"by its timeout", "by a branch", "before the call
 
 func (s *Statement) wayToWait() string { return waysToWait[(s.ID+s.Attempts)%len(waysToWait)] }
 
-// withdrawn waits for an activity, and for events that never come, in a scope
-// that is cancelled after a time. What the call has to return hangs on one thing
-// alone, which the activity itself tells: whether it ended before the cancel.
+// withdrawn waits for an activity, and for events that never come, in a scope that
+// is cancelled after a time. What the call must return depends only on whether the
+// activity ended before the cancel, which the activity itself tells.
 func (r *interpreter) withdrawn(ctx *engine.Context, s *Statement) (Token, error) {
 	inner, cancel := ctx.WithCancel()
 	if s.N == 0 {
@@ -47,7 +47,7 @@ func (r *interpreter) withdrawn(ctx *engine.Context, s *Statement) (Token, error
 	got, err := waitFor(inner, s.wayToWait(), all)
 	t, wrong := r.ofWithdrawn(ctx, inner, s, a, got, err)
 	if wrong != "" {
-		// An error might be taken for that of a cancel: stuck code is seen.
+		// An error might look like a cancel; stuck code is seen.
 		panic(fmt.Sprintf("%s in a scope that is cancelled gave %v, %v: %s", s.wayToWait(), got, err, wrong))
 	}
 	if err := ctx.Err(); err != nil {

@@ -33,7 +33,7 @@ func accepts(data []byte) error {
 }
 
 // drawRejects decides whether the waits of a statement reject data that does not decode;
-// of one that has an event sent between instances, whether such data is sent first.
+// if its event is sent between instances, also whether such data is sent first.
 func drawRejects(c *choice.Choices, at choice.Spot) bool { return c.Even(c.At(at, "rejects")) }
 
 // waiting: the statement waits for events that clients send.

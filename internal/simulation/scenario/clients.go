@@ -14,7 +14,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// What clients of the random programs do besides starting them.
+// Clients of the random programs, besides their starts.
 
 // tired reports whether clients begin no more roots again: each run brings events, some of
 // these begin the next one, and a run that fails early leaves most of them to the next.
@@ -171,8 +171,8 @@ func (s *Random) beginAgain(w *world.World, r *root) {
 }
 
 // replace lets somebody purge a root with force while it runs, and try to start
-// another of that id at once, which is refused. What was said to it is said
-// again: by the delay queue, beside whoever still has it warm. And days later comes
+// another of that id at once, which is refused. A message for it comes again by the
+// delay queue, while another process still has it warm. And days later comes
 // something for it, or, when its id is free, another start.
 func (s *Random) replace(w *world.World, r *root, at time.Duration) {
 	how := w.Choices.At(w.Choices.At(choice.OfClient, r.instance), "replace")
@@ -225,7 +225,7 @@ func (s *Random) replace(w *world.World, r *root, at time.Duration) {
 	}
 }
 
-// endSomehow lets a client cancel or terminate an instance that is no root.
+// endSomehow lets a client cancel or terminate an instance that is not a root.
 func (s *Random) endSomehow(w *world.World, instance string) {
 	how := w.Choices.At(w.Choices.At(choice.OfClient, instance), "stop")
 	item := wire.Item{Instance: instance, Reason: "enough"}

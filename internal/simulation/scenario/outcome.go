@@ -123,8 +123,8 @@ func (s *Random) terminatedAbove(w *world.World, instance string, seen map[strin
 	return false
 }
 
-// parents are those of an instance: of its last execution, and, where somebody redrives, of
-// all, because a parent that was terminated may have been one of a run before.
+// parents are the parents of an instance: of its last execution, and, where somebody
+// redrives, of all its executions, because a terminated parent may belong to an earlier run.
 func (s *Random) parents(w *world.World, instance string) (all []*history.Parent) {
 	last := w.Ledger.Last[instance]
 	first := last

@@ -51,9 +51,9 @@ func (s *Random) Purge(w *world.World) {
 	}
 }
 
-// purgeOther lets somebody purge an instance that is no root, and none by which
-// another is called or told: a child, one that several wait for, or one that was
-// started detached. Or, where it is purged, something comes for it.
+// purgeOther lets somebody purge an instance that is not a root, and that calls
+// and tells no other: a child, one for which several wait, or one that was started
+// detached. Or, where it is purged, something comes for it.
 func (s *Random) purgeOther(w *world.World, at choice.Spot) {
 	var others []string
 	for _, instance := range w.Ledger.Instances() {

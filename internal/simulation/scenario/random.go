@@ -21,8 +21,8 @@ type Random struct {
 	// sent are the events: name by payload.
 	sent map[string]string
 	raws int
-	// wrong are those of them whose data does not decode; lenient: a build runs in which
-	// other waits reject such data.
+	// wrong are the events among them whose data does not decode; lenient: a build runs in
+	// which other waits reject such data.
 	wrong   []string
 	lenient bool
 	// forgetful: a build runs that drops what ContinueAsNew gives.
@@ -35,7 +35,7 @@ type Random struct {
 	keeps int
 	// forked is how many forks of instances somebody has asked for.
 	forked int
-	// purged: somebody has purged an instance that is no root.
+	// purged: somebody has purged an instance that is not a root.
 	purged bool
 	// registered are the versions of each program that has several, by build,
 	// asked those that clients ask for, by instance and start, and chained those

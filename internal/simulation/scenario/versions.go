@@ -53,7 +53,7 @@ func (s *Random) program(name string) *program.Program {
 }
 
 // deployLenient lets a build run first, at times, in which a wait rejects data where in the
-// good one it does not, and the other way round. What history has decides.
+// good one it does not, and the other way round. The history decides.
 func (s *Random) deployLenient(w *world.World) {
 	at := w.Choices.At(choice.OfWorld, "lenient")
 	if w.Build != w.Good || !s.Programs.Wait() || !w.Choices.OneIn(at, 6) {

@@ -22,7 +22,7 @@ func (s *Random) Landed(w *world.World, p *world.Process, x *ledger.Recorded, t 
 	started := &x.Events[0]
 	has, ok := s.registered[p.Code][started.Name]
 	if !ok {
-		return // It has one version alone, or is no program.
+		return // It has only one version, or is not a program.
 	}
 	if t.First() == 1 {
 		s.checkChosen(w, p, x, t, has)
@@ -40,8 +40,8 @@ func (s *Random) Landed(w *world.World, p *world.Process, x *ledger.Recorded, t 
 	}
 }
 
-// checkChosen: the version that a start records is the one that was asked for,
-// otherwise the newest of the build that recorded it.
+// checkChosen: a start records the version that was asked for, otherwise the
+// newest of the build that recorded it.
 func (s *Random) checkChosen(w *world.World, p *world.Process, x *ledger.Recorded, t *store.Turn, has []string) {
 	rule, asked := "V-01", ""
 	started := &x.Events[0]

@@ -39,7 +39,7 @@ func (e *Exploration) String() string {
 const longestWalk = 500
 
 // Explore makes every run of the scope, up to the first that breaks an
-// invariant. After so many schedules it gives up; 0 is no bound.
+// invariant. After so many schedules it gives up; 0 means no bound.
 //
 // It goes depth first. A world can't be copied, so each run is made from its
 // beginning, the choices of the one before but for the last that has another

@@ -23,8 +23,8 @@ type Scope struct {
 	Large bool
 	world.Limits
 
-	// code is what the orchestrations do, by name; bad is that of the build that
-	// is deployed at first, nil for the same.
+	// code is what the orchestrations do, by name; bad is the code of the build
+	// that is deployed at first, nil for the same code.
 	code, bad map[string]engine.Func
 	// outcomes are the ends that each instance may have: its output where it has
 	// completed, otherwise its status; "" if it need not be there.

@@ -11,7 +11,7 @@ import (
 // Shrunk is the smallest run found that breaks the invariant that a larger one
 // broke.
 type Shrunk struct {
-	// Result of the smaller run, with its story; Seed is that of the larger one.
+	// Result of the smaller run, with its story; its Seed is the seed of the larger run.
 	world.Result
 	// Runs is how many were tried.
 	Runs int
@@ -56,8 +56,8 @@ func shrink(c choice.Choices, runs int, setup ...func(*world.World)) (Shrunk, bo
 	return Shrunk{simulation.Make(choice.Choices{Source: choice.NewReplay(s.best), Record: choice.NewRecord()}, true, setup...), runs - s.runs}, true
 }
 
-// shrinker looks for fewer and lower decisions that break the rule. What was
-// not asked for in a run that broke it is dropped at once, so a fault goes with
+// shrinker looks for fewer and lower decisions that break the rule. Decisions
+// that the broken run did not ask for are dropped at once, so a fault goes with
 // its particulars, and a program with its statements.
 type shrinker struct {
 	setup       []func(*world.World)
@@ -177,8 +177,8 @@ func (s *shrinker) dropSpots(area choice.Spot) {
 		if s.without(here) || area != choice.OfProgram {
 			continue
 		}
-		// What goes wrong at the third commit may go wrong at the second when
-		// a statement is less.
+		// A failure at the third commit may come at the second when there is a
+		// statement less.
 		for by := 1; by <= 2; by++ {
 			if s.try(sooner(slices.DeleteFunc(slices.Clone(s.best), here), by)) {
 				break

@@ -87,9 +87,9 @@ func (s *shrinker) sortsOfFaults() []int {
 	return all
 }
 
-// smallerPrograms are the decisions without one of them, or all of one
-// statement, or one fault; or with a lower one about the program; and at last
-// those of now.
+// smallerPrograms are the decisions without one of them, without those of one
+// statement, or without one fault; or with a lower decision about the program;
+// and at last the decisions as they are.
 func (s *shrinker) smallerPrograms() [][]choice.Decision {
 	var all [][]choice.Decision
 	seen := map[choice.Spot]bool{}

@@ -53,8 +53,8 @@ const (
 	// longer than its messages are hidden.
 	purges
 	// smallCommits: a commit holds a few events, and one with more is refused, in the
-	// middle of a turn as at its beginning. What came in one batch is then handled in
-	// parts, and an instance fails of which a single message brings more.
+	// middle of a turn as at its beginning. A batch is then handled in parts, and an
+	// instance fails if a single message brings more.
 	smallCommits
 	// damages: histories of instances are damaged, one step in seventy, and restored
 	// within minutes or hours.

@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// What the biases of bias.go bring about.
+// The effects of the biases of bias.go.
 
 // markIsLate reports whether a change of a record is to take effect late.
 func (w *World) markIsLate(p *Process, c *class) bool {
@@ -172,7 +172,7 @@ func (w *World) SoLate(at choice.Spot) time.Duration {
 	return time.Duration(1+w.Choices.IntN(at, 20*24)) * time.Hour
 }
 
-// Unrest lets things go wrong again, where that has stopped, for a few hours.
+// Unrest lets faults happen again for a few hours, where they had stopped.
 func (w *World) Unrest(at choice.Spot) {
 	w.plan.left = max(w.plan.left, []int{1, 3, 10, 30}[w.Choices.IntN(at, 4)])
 	if w.has(prunes) {
@@ -239,8 +239,8 @@ func (w *World) drawRoom() int {
 	return []int{4, 5, 6, 8}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "room"), 4)]
 }
 
-// fits returns the error of a commit for which there is no room, as the stores do: before
-// they look at anything that is stored.
+// fits returns the error of a commit that is too large, as the stores do: before they read
+// anything.
 func (w *World) fits(c *store.Commit) error {
 	n := 0
 	for i := range c.Turns {

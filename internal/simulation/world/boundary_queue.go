@@ -14,7 +14,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// Who sends, as the service would say it.
+// The sender, as the service names it.
 const (
 	activityRole     = "AROAACTIVITIES"
 	orchestratorRole = "AROAORCHESTRATOR"
@@ -33,7 +33,7 @@ type Queue struct {
 	*queuememory.Queue
 	w    *World
 	Name string
-	// Of is the name that activities have for it; empty for any but those that have one.
+	// Of is the name that activities have for it; empty for a queue without a name.
 	Of string
 	*serving
 }
@@ -206,7 +206,7 @@ func (q processQueue) SetVisibility(ctx context.Context, d time.Duration, msgs .
 			q.w.Watch.Shows(q.p, q.Queue, msgs[i].ID)
 		}
 	}
-	// What an invocation calls first is the renewal of its messages, if it renews any.
+	// The first call of an invocation renews its messages, if it renews any.
 	door := q.p.Running != nil && !q.p.Running.called && d > 0
 	err := q.p.call(queueClass, func() string { return fmt.Sprintf("lets %s come back after %s", idsText(msgs), d) }, func() error {
 		// A batch fails entry by entry, as one of messages does that are sent
@@ -234,7 +234,8 @@ func (q processQueue) SetVisibility(ctx context.Context, d time.Duration, msgs .
 	if door && err != nil && !q.p.Dead {
 		partial, some := errors.AsType[*queue.PartialError](err)
 		for i := range msgs {
-			// What comes for the first time, and in time, is renewed later, if its attempt is long.
+			// A message that comes for the first time, and in time, is renewed later, if its
+			// attempt is long.
 			if msgs[i].ReceivedAt.IsZero() && (!some || partial.Failed[i] != nil) {
 				note(&q.p.Running.Refused, msgs[i].ID, true)
 			}

@@ -136,7 +136,7 @@ func (s simStore) List(ctx context.Context, q store.ListQuery) (page store.ListP
 		// A run has few instances, and whoever lists them must go on to the next page.
 		q.PageSize = min(q.PageSize, 2)
 		page, err = s.Store.List(ctx, q)
-		// An index lags behind its table: under a second mostly, no bound is promised.
+		// An index lags behind its table, mostly by less than a second; AWS promises no bound.
 		page.Records = slices.DeleteFunc(page.Records, func(store.Record) bool { return s.p.W.hit(fault.IndexLate) })
 		s.p.W.Watch.Lists(s.p, page.Records)
 		for i := range page.Records {

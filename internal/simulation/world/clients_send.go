@@ -29,7 +29,7 @@ func (w *World) SendAs(who string, to *Queue, msgs ...queue.Outgoing) {
 }
 
 // RedriveID begins the ids of redrives that clients send, ForkID those of forks; RedrivenFrom
-// stands in them before the event from which they are.
+// precedes, in them, the event from which they go on.
 const (
 	RedriveID    = "redrive-"
 	ForkID       = "fork-"
@@ -96,9 +96,9 @@ func (w *World) PurgeByForce(instance, id string) {
 // of its messages, or after all of them.
 func (w *World) call(item *wire.Item, out ...queue.Outgoing) {
 	if w.hit(fault.ClientFails) {
-		// The call fails for its client, whether or not it took effect. What the client
-		// has asked for is only sure when it makes the call again; a client that ends, or
-		// whose caller gives up, does not.
+		// The call fails for its client, whether or not it took effect. The client is only
+		// sure of its request if it makes the call again; a client that ends, or whose
+		// caller gives up, does not.
 		how := w.How(fault.ClientFails)
 		took := w.Choices.Even(how)
 		if in := w.tookOf(how, took, out); len(in) > 0 {
@@ -116,8 +116,8 @@ func (w *World) call(item *wire.Item, out ...queue.Outgoing) {
 	w.SendAs("a client", w.FIFO, out...)
 }
 
-// tookOf returns what is in of the messages of a call that fails: all of them where it took
-// effect, otherwise those before one that was refused.
+// tookOf returns which messages of a failed call are in the queue: all of them if it took
+// effect, otherwise those before the one that was refused.
 func (w *World) tookOf(how choice.Spot, took bool, out []queue.Outgoing) []queue.Outgoing {
 	switch {
 	case took:

@@ -12,11 +12,10 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Somebody damages the history of an instance, that of its current execution, behind
-// the back of all processes, and later restores it as it was: then an operator wakes
-// the instance and redrives its dead letters, as docs/troubleshooting.md says, or does
-// only the latter where that is enough. If a purge has ended the instance meanwhile,
-// its history stays lost.
+// Somebody damages the history of an instance's current execution behind the back of all
+// processes, and later restores it: then an operator wakes the instance and redrives its
+// dead letters, as docs/troubleshooting.md says, or does only the latter where that is
+// enough. If a purge has ended the instance meanwhile, its history stays lost.
 
 // damage is what was done to the history of an instance.
 type damage struct {
@@ -80,7 +79,7 @@ func (w *World) deadFor(instance string) bool {
 		}
 		switch item.Kind {
 		case wire.PurgeInstance, wire.TerminateInstance, wire.CancelInstance, wire.ActivityPending, wire.ActivityHeartbeat:
-			return false // They may be for nobody.
+			return false // Nobody may need them.
 		}
 		return strings.HasPrefix(m.Attributes[wire.ReasonAttribute], string(wire.ReasonCorrupt))
 	})
@@ -102,7 +101,8 @@ func (w *World) damagedRead(instance string, execution int64, turns []store.Turn
 	case w.gone(instance, execution):
 		return nil, nil
 	case d == nil || execution < w.Ledger.Last[instance]:
-		// What a turn had left to send of an execution that can't be read is not promised.
+		// It is not promised that a turn's unsent messages of an execution that can't be read are
+		// sent.
 		return turns, nil
 	}
 	return nil, &store.CorruptError{Instance: instance, ExecutionID: execution, EventID: turns[0].First(), Reason: "it is no document (simulated)"}

@@ -46,8 +46,8 @@ func (w *World) RollOut(b *Build, r Rollout, at choice.Spot) {
 	})
 }
 
-// starting is the build of a process that starts: in a rollout that takes its
-// time, that of the one before, too.
+// starting is the build of a process that starts: during a slow rollout it may
+// be the build before.
 func (w *World) starting() *Build {
 	if w.beside != nil && w.Build == w.Good && w.Clock.Now().Before(w.replaceAt) && w.Choices.Even(w.Choices.At(choice.OfSchedule, "beside")) {
 		return w.beside

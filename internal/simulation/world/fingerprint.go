@@ -110,8 +110,8 @@ func (k *Walk) storeText() string {
 	return k.stored
 }
 
-// writeQueues writes what the queues hold. The order of messages counts within
-// a FIFO group, where it is that of the ids.
+// writeQueues writes what the queues hold. The order of messages counts only
+// within a FIFO group, and there it is the order of the ids.
 func (k *Walk) writeQueues(b *strings.Builder) {
 	for _, q := range append(slices.Clone(k.W.Sources), k.W.DeadFIFO, k.W.DeadStandard) {
 		for _, h := range q.Snapshot() {

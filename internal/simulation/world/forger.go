@@ -43,7 +43,7 @@ func (w *World) forge() {
 		return
 	}
 	if w.Choices.OneIn(how, 4) {
-		// It names an event of another kind, or one that is not there.
+		// It names an event of another kind, or an event that does not exist.
 		source := []int64{1, 9999}[w.Choices.IntN(how, 2)]
 		w.SendItem(wire.Item{Kind: wire.ActivityCompleted, Instance: instance, ExecutionID: n, SourceEventID: source,
 			Token: ForgedToken, Result: []byte(`"misaddressed"`)})

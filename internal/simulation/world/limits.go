@@ -7,9 +7,9 @@ import (
 // Request is a message of a client.
 type Request struct {
 	wire.Item
-	// Aside: it goes to the delay queue, as those of senders that can't set a
-	// group, and not before its instance's first turn. So it may be handled
-	// beside others of its instance.
+	// Aside: it goes to the delay queue, as messages of senders that can't set
+	// a group do, and not before its instance's first turn. So it may be
+	// handled beside others of its instance.
 	Aside bool
 }
 

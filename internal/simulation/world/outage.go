@@ -103,7 +103,7 @@ func (w *World) refuses(s service, p *Process) bool {
 	return false
 }
 
-// noneReceives reports whether the queues are down for everybody: then nobody
+// noneReceives reports whether the queues are down for every process: then none
 // receives either.
 func (w *World) noneReceives() bool {
 	for i := range w.outages {

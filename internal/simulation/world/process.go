@@ -75,8 +75,8 @@ type Invocation struct {
 	// Notes are the watcher's.
 	Notes   any
 	Expired bool
-	// called: it has made a call. Refused are its messages of which nobody has told it that
-	// they are hidden for as long as it runs.
+	// called: it has made a call. Refused are the messages for which it got no confirmation
+	// that they stay hidden for as long as it runs.
 	called  bool
 	Refused map[string]bool
 	// Twin: another process gets its batch too, with the same receipts.

@@ -45,8 +45,8 @@ func (w *World) NamesQueues() bool { return w.has(namedQueues) }
 // isActivities reports whether workers receive from a queue.
 func (q *Queue) isActivities() bool { return q == q.w.Activity || q.Of != "" }
 
-// servers are the processes that receive from the queue: its own workers, or the
-// orchestrators, which are those of nil.
+// servers are the processes that receive from the queue: its own workers, or, for
+// nil, the orchestrators.
 func (q *Queue) servers() *Queue {
 	if q.isActivities() {
 		return q

@@ -49,7 +49,7 @@ func (w *World) redriveOne(q *Queue, m queue.Message) bool {
 			return true // No commit holds what it would take over.
 		}
 		if w.has(rejections) {
-			note(&w.Discarded, m.Body, true) // No queue takes it, so nobody can send it again.
+			note(&w.Discarded, m.Body, true) // No queue takes it, so it cannot be sent again.
 			return true
 		}
 	case wire.ReasonExpired:
@@ -77,7 +77,7 @@ func (w *World) redriveOne(q *Queue, m queue.Message) bool {
 		w.Reached("O-10, refused")
 		if Forks(item) {
 			w.Reached("O-12, refused")
-			note(&w.Discarded, m.Body, true) // There is no such instance.
+			note(&w.Discarded, m.Body, true) // The instance does not exist.
 		}
 		return true // The instance is as it was.
 	case "":

@@ -8,11 +8,11 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// rejects returns why a queue takes a message at no time, in a run with that bias; nil if it takes
-// it. The final dead-letter queues take all that another queue has taken: the host sees to it that
-// the reason fits beside the body. The index is the message's place in its Send. The answer depends
-// on what the message says and on nothing else, so that it is the same each time that the message
-// is sent. Failures, timers and what nobody waits for are taken.
+// rejects returns why a queue takes a message at no time, in a run with that bias; nil if it
+// takes it. The final dead-letter queues take all that another queue has taken: the host sees to
+// it that the reason fits beside the body. The index is the message's place in its Send. The
+// answer depends on what the message says and on nothing else, so that it is the same each time
+// that the message is sent. Failures, timers, and messages that nobody waits for, are taken.
 func (w *World) rejects(to *Queue, m *queue.Outgoing, index int) error {
 	if !w.has(rejections) || to == w.DeadFIFO || to == w.DeadStandard {
 		return nil

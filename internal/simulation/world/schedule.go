@@ -86,8 +86,8 @@ func (w *World) calmDown() {
 	w.servesAll()
 }
 
-// turn is the spot of who runs next: what the first of those that can go on is
-// about to do.
+// turn is the spot of the decision who runs next: the action that the first
+// process that can go on is about to take.
 func (w *World) turn(ready []*Process) choice.Spot {
 	if len(ready) == 0 || !w.Choices.Located() {
 		return choice.OfSchedule

@@ -107,7 +107,7 @@ func (k *key) Decode(sealed []byte) ([]byte, error) {
 		return nil, errors.New("it is too short")
 	}
 	n, sum := int(binary.BigEndian.Uint32(sealed)), binary.BigEndian.Uint64(sealed[4:])
-	plain := sealed[12:] // Whoever calls has it from base64, for itself.
+	plain := sealed[12:] // The caller has decoded it from base64, into memory of its own.
 	for i := range plain {
 		plain[i] ^= k.stream(n, i)
 	}

@@ -9,11 +9,11 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// A commit of several items is a transaction, and a Query beside it, or a GetItem
-// and a Query, may find some of the items and not the others, until whoever made
-// it is answered (DynamoDB Developer Guide, "Isolation levels for DynamoDB
-// transactions"). What has been seen stays seen. Whoever writes to one of the items
-// waits, and so may whoever reads them isolated.
+// A commit of several items is a transaction, and a Query beside it, or a GetItem and
+// a Query, may find some of the items and not the others, until whoever made it is
+// answered (DynamoDB Developer Guide, "Isolation levels for DynamoDB transactions").
+// An item that was seen once is seen from then on. A write to one of the items waits,
+// and an isolated read of them may wait too.
 
 // tear is a commit that is under way.
 type tear struct {
@@ -222,7 +222,7 @@ func (w *World) tornRecord(instance string, r store.Record, err error) (store.Re
 	}
 	w.Log("the GetItem finds the record of %s as it was", instance)
 	if t.before == nil || t.before.Purged || t.before.Status.Terminal() && w.begunByOvertaken(instance, t.before.ExecutionID) {
-		w.Ledger.Born[instance] = w.Steps // Who reads it has met no instance, or the run before, which has ended.
+		w.Ledger.Born[instance] = w.Steps // Its reader has met no instance, or the run before, which has ended.
 	}
 	if t.before == nil {
 		return store.Record{}, store.NotFound(instance)

@@ -145,16 +145,15 @@ func (k *Walk) landLater(p *Process, what func() string, effect func() error) {
 	k.late = append(k.late, lateCall{func() string { return p.Name + " " + what() }, effect, string(p.heard)})
 }
 
-// hears notes what a process was told, and when. Its code is deterministic: one
-// that was told the same does the same from there on.
+// hears notes what a process was told, and when. Its code is deterministic: a
+// process that was told the same does the same from there on.
 func (p *Process) hears(what func() string) {
 	if p.W.Walk != nil {
 		p.heard = fmt.Appendf(p.heard, "%d %s\n", p.W.Clock.Now().UnixMilli(), what())
 	}
 }
 
-// deliver gives messages to a process of the role, which is one that is idle,
-// or a new one.
+// deliver gives messages to a process of the role: an idle one, or a new one.
 func (k *Walk) deliver(from *Queue, ids []string, p *Process) {
 	w := k.W
 	msgs, err := from.ReceiveThese(ids...)
@@ -178,9 +177,9 @@ func (k *Walk) deliver(from *Queue, ids []string, p *Process) {
 		fmt.Fprintf(identity, "%s\n", m.Receipt)
 		p.hears(func() string { return messageText(&m) })
 	}
-	// What it draws hangs on the delivery, of which there is only one with
-	// these receipts: so it is the same wherever the run came from, and never
-	// drawn twice.
+	// Its random numbers depend on the delivery, and only one delivery has
+	// these receipts: so they are the same wherever the run came from, and
+	// never drawn twice.
 	p.random.Seed([32]byte(identity.Sum(nil)))
 	inv := p.invoke(batch)
 	k.settle(inv)

@@ -34,10 +34,10 @@ type World struct {
 	Ledger   ledger.Ledger
 	Watch    Watcher
 
-	// What came of it so far. Steps is how often something was scheduled to run,
-	// Commits how many have landed, Faults what went wrong, QueueRefusals how many
-	// calls an outage of the queues has refused; counts is what processes told their
-	// observers, and situations which ones were met, by scenario.
+	// The results so far. Steps is how often something was scheduled to run, Commits
+	// how many have landed, Faults what went wrong, QueueRefusals how many calls an
+	// outage of the queues has refused; counts is what processes told their observers,
+	// and situations which ones were met, by scenario.
 	Steps, Commits int
 	// Calmed is when the faults stopped; zero before.
 	Calmed        time.Time
@@ -107,8 +107,8 @@ type World struct {
 	asked   map[string]time.Time
 
 	// Messages. ghosts were deleted and may come again, returning are to be received
-	// again, copies are of messages that are in flight. messages are those that were
-	// parsed, by body; lastMessage is the one that was asked for last.
+	// again, copies are of messages that are in flight. messages are the parsed
+	// messages, by body; lastMessage is the last one that was asked for.
 	ghosts, returning, copies []Delivered
 	copied                    map[string]bool // ids of which there were copies
 	twinned                   map[string]bool // facts of messages that two processes had
@@ -125,8 +125,8 @@ type World struct {
 	roundIn bool
 
 	// What clients and others have done. Said has the ids of the items of clients,
-	// forged the tokens that somebody has made up, attempted those of commits that
-	// were sent. Lost: an activity was given up after all its deliveries.
+	// forged the tokens that somebody has made up, attempted the tokens of commits
+	// that were sent. Lost: an activity was given up after all its deliveries.
 	Said, forged, attempted map[string]bool
 	// archived are the documents of executions that the archive has.
 	archived map[ledger.Execution][]byte
@@ -136,7 +136,7 @@ type World struct {
 	Firing []string
 	// Died: a process has died in an invocation, by a fault or by its activity.
 	Died bool
-	// Rejected: a queue has taken a message at no time, for what it is.
+	// Rejected: a queue refuses a message, every time, because of what is in it.
 	Rejected bool
 	// Discarded are the bodies of dead letters that a forger had sent, and that
 	// somebody who redrives has deleted.
@@ -220,7 +220,7 @@ func New(c choice.Choices, o Options) *World {
 	w.Settings.Parallelism = []int{1, 1, 2, 10}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "parallelism"), 4)]
 	w.Settings.Dispatch.Parallelism = w.Settings.Parallelism
 	w.Settings.Attempt.LookAfter = []time.Duration{0, 0, -1}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "look after"), 3)]
-	// What is no loop may be taken for one, and has to come all the same, later.
+	// A message that is not part of a loop may look like one, and must come all the same, later.
 	w.Settings.Loop.Depth = []int{0, 0, 0, 1, 3}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "loop depth"), 5)]
 	w.named = w.Choices.Even(w.Choices.At(choice.OfWorld, "names of builds"))
 	w.slots = 1 + w.Choices.IntN(w.Choices.At(choice.OfWorld, "processes"), 3)
@@ -258,7 +258,7 @@ func (w *World) openQueues(visible, ofActivities time.Duration) {
 // visibility of what an orchestrator receives.
 const visibility = 2 * time.Minute
 
-// visibilityOfActivities is that of what a worker receives.
+// visibilityOfActivities is the visibility timeout of the messages that a worker receives.
 const visibilityOfActivities = 16 * time.Minute
 
 // retention of the queues, the longest that SQS has. A dead letter keeps its age on a
