@@ -87,7 +87,7 @@ var layers = []layer{
 	// The rules of the protocol: from what was read to what is done. They reach no service.
 	{dir: "internal/host/deciding", own: "internal/header internal/host/publishing internal/activities engine history host internal/host/attempt internal/host/backoff internal/host/delivery internal/host/dispatch internal/host/edge " +
 		"internal/host/inbox internal/host/lease internal/host/projection internal/host/reading internal/host/resending internal/keyring internal/redriving store internal/wire"},
-	{dir: "internal/host/sweep", own: "history host internal/clock internal/host/dispatch internal/host/inbox internal/host/sharing internal/queue store internal/wire internal/exports"},
+	{dir: "internal/host/sweep", own: "history host internal/clock internal/host/delivery internal/host/dispatch internal/host/inbox internal/host/sharing internal/queue store internal/wire internal/exports"},
 	// Neither of the two handlers knows the other.
 	{dir: "internal/host/worker", own: "internal/host/platform internal/activities internal/clock codec history host internal/host/attempt internal/host/backoff internal/host/delivery internal/host/edge " +
 		"internal/host/lease internal/host/random internal/host/sharing internal/limits internal/queue store internal/wire"},

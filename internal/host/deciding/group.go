@@ -11,13 +11,15 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Group is what a batch holds for one instance: one turn.
+// Group is what a batch holds for one instance: one turn, and deletions.
 type Group struct {
 	Instance string
 	Messages []*inbox.Message
-	// All are the messages of the batch for the instance: more than Messages where
-	// the turn was too large for them.
+	// All are the messages of the batch of which the turn of the instance is made: more
+	// than Messages where it was too large for them.
 	All []*inbox.Message
+	// Deletions are the messages that ask for histories to be deleted. They make no turn.
+	Deletions []*inbox.Message
 	// Suspect is the id of the message under which the instance is marked
 	// while its turn is made; empty where nothing is suspected.
 	Suspect string
@@ -47,6 +49,10 @@ func GroupsOf(messages []*inbox.Message, suspectReceives int) []*Group {
 			g = &Group{Instance: target, Sent: map[dispatch.Place]bool{}}
 			byInstance[target] = g
 			groups = append(groups, g)
+		}
+		if m.Deletes() {
+			g.Deletions = append(g.Deletions, m)
+			continue
 		}
 		g.Messages = append(g.Messages, m)
 		if g.Suspect == "" && suspectReceives > 0 && m.ReceiveCount >= suspectReceives {
@@ -88,6 +94,14 @@ func boolInt(b bool) int {
 
 // Open returns the messages not yet settled.
 func (g *Group) Open() []*inbox.Message { return inbox.Left(g.Messages) }
+
+// Batch returns all that the batch holds for the instance.
+func (g *Group) Batch() []*inbox.Message {
+	if len(g.Deletions) == 0 {
+		return g.All // As in most turns: nothing is allocated.
+	}
+	return slices.Concat(g.All, g.Deletions)
+}
 
 // Half returns a group of some of the messages.
 func (g *Group) Half(messages []*inbox.Message) *Group {

@@ -174,12 +174,6 @@ type Write struct {
 	Failed string
 	// Hide makes a tombstone of the record, which holds the id until then.
 	Hide time.Time
-	// Delete the histories up to this execution, as much as one page.
-	Delete int64
-	// Prune looks how far up to this execution histories may be pruned, and gives those
-	// to the archive. Ended is when an execution that may must have ended.
-	Prune int64
-	Ended time.Time
 	// Problem that the change marks the instance with; nil where it does not.
 	Problem *store.Problem
 }
@@ -194,8 +188,6 @@ type Settlement struct {
 	Dead *Dead
 	// Round sends it round the delay queue.
 	Round *Round
-	// Follows is the item that follows the message in the FIFO queue.
-	Follows *wire.Item
 	// Becomes is the item that the message becomes in place of being settled.
 	Becomes *wire.Item
 	// Said is said when it is settled.

@@ -548,10 +548,6 @@ func (p *play) write(t *Turn, w *Write) error {
 		}
 	}
 	switch {
-	case w.Delete > 0:
-		done, err := p.kept.DeleteHistory(p.Context(), "a", w.Delete, p.settings.Purge.Page)
-		t.Deleted(done)
-		return err
 	case !w.Hide.IsZero():
 		if !p.given {
 			if err := p.kept.Hide(p.Context(), "a", t.View.Record.ExecutionID, w.Hide); err != nil {

@@ -24,13 +24,10 @@ const IDHeld = wire.MaxAge + 24*time.Hour
 
 // purge hides a finished instance at once; its history is deleted by a work item that comes
 // no sooner than the grace after its end, because a stalled writer must never find its slot
-// free again. A running instance is refused: a client that forces a purge sends a terminate
-// before it. All that came before a purge in its group is acknowledged, so that nothing has
-// to be sent again from what it hides.
+// free again. That item makes no turn (sweep.Keeper). A running instance is refused: a client
+// that forces a purge sends a terminate before it. All that came before a purge in its group
+// is acknowledged, so that nothing has to be sent again from what it hides.
 func (t *Turn) purge(p *Plan, m *inbox.Message) error {
-	if m.Item.UpToExecution > 0 {
-		return t.deleteHistory(p, m)
-	}
 	if err := t.described(); err != nil {
 		return err
 	}
@@ -89,61 +86,5 @@ func (t *Turn) endCorrupt(p *Plan) error {
 	p.Send.Parents = parents
 	p.Record = &Write{Failed: "record of instance %q not ended", Change: &store.RecordChange{
 		If: store.RecordCondition{Exists: true, ExecutionID: r.ExecutionID, Running: true, Stamp: &read}, Status: &status, EndedAt: &now, UpdatedAt: now}}
-	return nil
-}
-
-// page is what came of the page of a history that was deleted last.
-type page uint8
-
-const (
-	noPage page = iota
-	morePages
-	lastPage
-)
-
-// deleting is how far a deletion has come.
-type deleting struct {
-	// page that was deleted last.
-	page page
-	// prunable is the first execution that has to stay; 0 where it was not looked.
-	prunable int64
-}
-
-// Deleted takes in that a page was deleted; done says that nothing is left.
-func (t *Turn) Deleted(done bool) {
-	if t.passed.deleting.page = morePages; done {
-		t.passed.deleting.page = lastPage
-	}
-}
-
-// deleteHistory deletes in pages. It can be interrupted: what is left of a
-// history never looks like a valid one, and the work item goes on.
-func (t *Turn) deleteHistory(p *Plan, m *inbox.Message) error {
-	upTo := m.Item.UpToExecution
-	if err := t.described(); err != nil {
-		return err
-	}
-	switch r, page := t.View.Record, t.passed.deleting.page; {
-	case t.mayPrune(upTo):
-		t.prune(p, m)
-	case r == nil || r.Purged && r.ExecutionID < upTo || !r.Purged && r.FirstExecution <= upTo:
-		// Not hidden: it was never purged.
-		p.settle(m, "purge_refused")
-	case m.Item.NotBeforeMS == 0:
-		// Nobody who asks for it by hand knows when it ended.
-		item, due := m.Item, t.Now.At.Add(t.By.Settings.Purge.Grace)
-		item.NotBeforeMS = due.UnixMilli()
-		p.Settled = append(p.Settled, Settlement{Message: m, Outcome: "grace", Round: &Round{Item: item, Due: due}})
-	case page == lastPage:
-		t.passed.deleting.page = noPage
-		p.settle(m, "deleted")
-	case page == morePages && !t.Now.has(t.By.Settings.Turn.Time):
-		t.passed.deleting.page = noPage
-		rest := m.Item
-		rest.Hops++
-		p.Settled = append(p.Settled, Settlement{Message: m, Outcome: "deleting", Follows: &rest})
-	default:
-		p.Record = &Write{Delete: upTo}
-	}
 	return nil
 }

@@ -26,23 +26,13 @@ func TestO04Purge(t *testing.T) {
 	i.take(purges("p")...)
 	i.stands()
 
-	i = p.anew("the deletion takes pages, and its rest follows where the time is over", waits("go"))
-	i.settings.Purge.Page = 1
+	i = p.anew("the next run has the next number", waits("go"))
 	i.each(start("s"), event("e"), purge("p"))
 	i.now = i.now.Add(2 * time.Hour)
-	deletion := wire.Item{Kind: wire.PurgeInstance, ID: "delete", UpToExecution: 1, NotBeforeMS: 1}
-	i.left = time.Second
-	i.take(deletion)
-	i.left = 0
-	i.take(deletion)
 	i.each(purge("again"), start("s"))
 	i.now = i.now.Add(IDHeld)
 	i.each(start("new"), event("e2"))
 	i.stands()
-
-	i = p.anew("a deletion asked for by hand waits its hour, and spares what was not purged", waits("go"))
-	deletion.NotBeforeMS = 0
-	i.each(start("s"), deletion, event("e"), purge("p"), deletion)
 	p.expect(`
 		# with force it is refused as well, if it comes without its terminate
 		start s → runs; commits 1-2: Started Sub(go); settles recorded
@@ -53,23 +43,15 @@ func TestO04Purge(t *testing.T) {
 		start s → runs; commits 1 parked: Started, marks panic; settles recorded
 		terminate end-p, purge p → commits 2: Failed(terminated); settles recorded; sends deletion, hides, settles purged
 		stands at execution 1, purged, its id free in 360h0m0s
-		# the deletion takes pages, and its rest follows where the time is over
+		# the next run has the next number
 		start s → runs; commits 1-2: Started Sub(go); settles recorded
 		event e → runs; commits 3-4: Ev(go) Completed; settles recorded
 		purge p → sends deletion, hides, settles purged
-		purge delete → deletes up to execution 1; settles deleting followed by the rest
-		purge delete → deletes up to execution 1; settles deleted
 		purge again → sends deletion, settles purged
 		start s → settles duplicate
 		start new → runs; commits 1-2: Started Sub(go); settles recorded
 		event e2 → runs; commits 3-4: Ev(go) Completed; settles recorded
 		stands at execution 2, completed with [1]
-		# a deletion asked for by hand waits its hour, and spares what was not purged
-		start s → runs; commits 1-2: Started Sub(go); settles recorded
-		purge delete → settles purge_refused
-		event e → runs; commits 3-4: Ev(go) Completed; settles recorded
-		purge p → sends deletion, hides, settles purged
-		purge delete → settles grace round
 	`)
 }
 

@@ -55,8 +55,8 @@ type Terms struct {
 	Executions map[string]int
 }
 
-// keeps returns how many executions of an instance are kept; 0 for all.
-func (t *Terms) keeps(orchestration string) int64 {
+// Keeps returns how many executions of an instance are kept; 0 for all.
+func (t *Terms) Keeps(orchestration string) int64 {
 	if n := t.Executions[orchestration]; n > 0 {
 		return int64(n)
 	}
@@ -135,7 +135,6 @@ type passed struct {
 	refused error
 	// continued is how many executions were run in this invocation.
 	continued int
-	deleting  deleting
 	// asked is what the last decision could not go on without.
 	asked What
 }

@@ -135,8 +135,6 @@ func writeWords(w *Write) string {
 	switch {
 	case !w.Hide.IsZero():
 		return "hides"
-	case w.Delete > 0:
-		return fmt.Sprintf("deletes up to execution %d", w.Delete)
 	case w.Change.Suspect != nil:
 		return fmt.Sprintf("suspects %q", *w.Change.Suspect)
 	case w.Problem != nil:
@@ -157,8 +155,6 @@ func settlementWords(s *Settlement) string {
 		return "becomes " + string(s.Becomes.Kind) + " " + s.Becomes.Details.Kind
 	case s.Round != nil:
 		return s.Outcome + " round"
-	case s.Follows != nil:
-		return s.Outcome + " followed by the rest"
 	}
 	return s.Outcome
 }

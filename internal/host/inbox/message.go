@@ -100,6 +100,12 @@ func (m *Message) Purges() bool {
 	return m.Item.Kind == wire.PurgeInstance && m.Item.UpToExecution == 0
 }
 
+// Deletes reports whether it asks for histories to be deleted: of what was purged, or of
+// executions that nothing needs any more.
+func (m *Message) Deletes() bool {
+	return m.Item.Kind == wire.PurgeInstance && m.Item.UpToExecution > 0
+}
+
 // EndsChild reports whether it is what a parent sends to end its child.
 func (m *Message) EndsChild() bool {
 	return m.Item.Parent != nil && (m.Item.Kind == wire.CancelInstance || m.Item.Kind == wire.TerminateInstance)

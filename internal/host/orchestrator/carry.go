@@ -71,21 +71,10 @@ func (a *attempt) say(ctx context.Context, s *deciding.Saying) {
 	a.desk.Observer.Count(s.Counted, s.Word, 1)
 }
 
-// write changes the record, deletes a page of a history, or looks what may be pruned.
+// write changes the record, or makes a tombstone of it.
 func (a *attempt) write(ctx context.Context, w *deciding.Write) error {
 	t := &a.turn
-	switch {
-	case w.Delete > 0:
-		done, err := a.tables.Store.DeleteHistory(ctx, t.View.Instance, w.Delete, a.desk.Settings.Purge.Page)
-		if err != nil {
-			return fmt.Errorf("host: history of instance %q not deleted: %w", t.View.Instance, err)
-		}
-		t.Deleted(done)
-		return nil
-	case w.Prune > 0:
-		t.Prunable(a.tables.keeper.Prunable(ctx, t.View.Record, w.Prune, w.Ended))
-		return nil
-	case !w.Hide.IsZero():
+	if !w.Hide.IsZero() {
 		if err := a.tables.Store.Hide(ctx, t.View.Instance, t.View.Record.ExecutionID, w.Hide); err != nil {
 			return fmt.Errorf("host: instance %q not hidden: %w", t.View.Instance, err)
 		}
@@ -115,8 +104,6 @@ func (a *attempt) settle(ctx context.Context, s *deciding.Settlement) error {
 		err = d.SendRoundWithin(ctx, s.Message, s.Round.Within, s.Outcome)
 	case s.Round != nil:
 		err = d.SendRound(ctx, s.Message, s.Round.Item, s.Round.Due, s.Outcome)
-	case s.Follows != nil:
-		err = d.Follow(ctx, s.Message, s.Follows, s.Outcome)
 	default:
 		if s.Said != nil {
 			a.say(ctx, s.Said)

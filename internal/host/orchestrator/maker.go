@@ -44,5 +44,4 @@ type tables struct {
 	Stops  store.Activities
 	codecs *codec.Set
 	source *reading.Source
-	keeper *sweep.Keeper
 }

@@ -100,16 +100,16 @@ func New(cfg Config) (*Orchestrator, error) {
 		To:       dispatch.Targets{Queues: cfg.Services.Queues, Stops: cfg.Services.Stops, Timer: cfg.Services.Timer, Bus: bus},
 		Clock:    cfg.Clock, Random: r, Together: cfg.Together, Logger: cfg.Logger, Observer: cfg.Observer,
 	}
-	keeper := sweep.Keeper{Desk: d, Store: cfg.Services.Store, Archive: cfg.Services.Archive}
+	terms := deciding.Terms{Settings: &cfg.Settings, Orchestrations: cfg.Orchestrations, Keys: cfg.Keys, Build: cfg.Build, Sealed: cfg.Codecs != nil, Publishes: cfg.Services.Publisher != nil, Executions: cfg.Orchestrations.Executions()}
 	o := &Orchestrator{
 		door: inbox.Door{Desk: d, Keys: cfg.Keys, Senders: cfg.Senders, Scheduled: cfg.Services.Timer != nil, Bus: bus},
 		turns: maker{desk: d, sender: sender, watch: w, random: r, spawn: cfg.Go, id: cfg.RequestID,
-			terms: deciding.Terms{Settings: &cfg.Settings, Orchestrations: cfg.Orchestrations, Keys: cfg.Keys, Build: cfg.Build, Sealed: cfg.Codecs != nil, Publishes: cfg.Services.Publisher != nil, Executions: cfg.Orchestrations.Executions()},
-			tables: tables{Store: cfg.Services.Store, Stops: cfg.Services.Stops, codecs: cfg.Codecs, keeper: &keeper,
+			terms: terms,
+			tables: tables{Store: cfg.Services.Store, Stops: cfg.Services.Stops, codecs: cfg.Codecs,
 				source: &reading.Source{Store: cfg.Services.Store, Codecs: cfg.Codecs, Clock: cfg.Clock, Observer: cfg.Observer, Logger: cfg.Logger}},
 			code:  code{inline: cfg.Inline},
 			cache: cache.New(d.Settings.Cache, cfg.Clock, cfg.Observer)},
-		Sweeper:  sweep.Sweeper{Keeper: keeper, Sender: sender, Watch: w, Together: cfg.Together},
+		Sweeper:  sweep.Sweeper{Keeper: sweep.Keeper{Desk: d, Store: cfg.Services.Store, Archive: cfg.Services.Archive, Keeps: terms.Keeps}, Sender: sender, Watch: w, Together: cfg.Together},
 		together: cfg.Together,
 	}
 	o.turns.code.options = engine.Options{
@@ -179,12 +179,15 @@ func (o *Orchestrator) handle(ctx context.Context, batch []platform.Delivery) (f
 	}
 	turns := make([][]*inbox.Message, len(groups))
 	for i, g := range groups {
-		turns[i] = g.All
+		turns[i] = g.Batch()
 	}
 	r := inbox.NewRelease(ctx, o.door.Desk, messages, turns)
 	defer r.End()
 	sharing.SideBySide(ctx, limit, len(groups), o.together, func(i int) {
-		o.turns.runGroup(ctx, groups[i])
+		if g := groups[i]; len(g.Messages) > 0 {
+			o.turns.runGroup(ctx, g)
+		}
+		o.Sweeper.Delete(ctx, groups[i].Deletions)
 		r.Done(ctx, turns[i])
 	})
 	o.Sweeper.Take(ctx, messages)

@@ -49,7 +49,7 @@ func (s *Sweeper) archive(ctx context.Context, due []*store.Record) []*store.Rec
 }
 
 // keep archives each execution of an instance. Those that were pruned may stand in the record
-// again (Keeper.Prunable): nothing is there before the first that is found.
+// again (Keeper.prunable): nothing is there before the first that is found.
 func (s *Sweeper) keep(ctx context.Context, r *store.Record) error {
 	found := false
 	for n := max(r.FirstExecution, 1); n <= r.ExecutionID; n++ {
@@ -83,12 +83,14 @@ func (u *unusable) Error() string {
 
 func (u *unusable) Unwrap() error { return u.err }
 
-// Keeper gives histories to the archive before they are deleted.
+// Keeper deletes histories that are no longer kept, and gives them to the archive before.
 type Keeper struct {
 	*inbox.Desk
 	Store store.Store
 	// Archive takes what is to be purged or pruned; nil for none.
 	Archive store.Archive
+	// Keeps is how many executions an instance of an orchestration keeps; 0 for all.
+	Keeps func(orchestration string) int64
 }
 
 // ended reads an execution that has ended. It returns an [*unusable] for one that cannot be

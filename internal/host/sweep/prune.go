@@ -10,6 +10,8 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/clock"
+	"github.com/turnstile-go/turnstile/internal/host/inbox"
+	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -17,7 +19,46 @@ import (
 // thousands when it is first told to keep few gets rid of them little by little.
 const mostPruned = 100
 
-// Prunable looks at the executions of an instance from the first that is kept up to
+// endedFor is how long an execution stays after its end: a day longer than any message is
+// applied (wire.MaxAge). So nothing will have to be sent again from it, and no writer can be
+// left that has stalled in it.
+const endedFor = wire.MaxAge + 24*time.Hour
+
+// mayPrune reports whether an instance has executions up to this one that it need not keep.
+// A corrupt one keeps all its executions, because somebody may restore it.
+func (k *Keeper) mayPrune(r *store.Record, upTo int64) bool {
+	if r.Purged || r.Problem != nil && r.Problem.Kind == store.ProblemCorrupt {
+		return false
+	}
+	keep := k.Keeps(r.Name)
+	return keep > 0 && r.FirstExecution <= upTo && upTo <= r.ExecutionID-keep
+}
+
+// prune has the record say which execution is the first that is kept, before any deletion:
+// whoever finds a history missing sees there that it was pruned, and is not lost. Then it
+// deletes what came before. If that is lost, the executions stay in the table, where nobody
+// looks for them, until the next prune or the purge: each deletion begins with the oldest
+// that is there.
+func (k *Keeper) prune(ctx context.Context, m *inbox.Message, r *store.Record) error {
+	item, now := m.Item, k.Clock.Now()
+	first, before := k.prunable(ctx, r, item.UpToExecution, now.Add(-max(endedFor, k.Settings.Purge.Grace))), max(r.FirstExecution, 1)
+	switch {
+	case first > before:
+		k.Logger.InfoContext(ctx, "pruning executions", "instance", r.Instance, "from", before, "to", first-1)
+		change := r.Prune(first, now)
+		if err := k.Store.UpdateRecord(ctx, r.Instance, change); err != nil {
+			return fmt.Errorf("host: executions of instance %q not pruned: %w", r.Instance, err)
+		}
+	case !m.Returning() || first == 1:
+		k.Settle(m, "prune_spared")
+		return nil
+	}
+	// One that comes back may have changed the record, and deleted nothing.
+	item.UpToExecution, item.NotBeforeMS = first-1, now.UnixMilli()
+	return k.deleteHistories(ctx, m, item)
+}
+
+// prunable looks at the executions of an instance from the first that is kept up to
 // another, in their order, and gives them to the archive. It returns the first that has to
 // stay: it ended after the time that is given, has started a child that runs, or the
 // archive does not take it.
@@ -27,7 +68,7 @@ const mostPruned = 100
 // archive, which cannot take it. One of which nothing is there has nothing to be kept. So it
 // is with those that were pruned already, if an older build has begun the instance again
 // meanwhile and has set the first execution back to what it had read.
-func (k *Keeper) Prunable(ctx context.Context, r *store.Record, upTo int64, ended time.Time) (first int64) {
+func (k *Keeper) prunable(ctx context.Context, r *store.Record, upTo int64, ended time.Time) (first int64) {
 	first = max(r.FirstExecution, 1)
 	looked, given := 0, 0
 	for n := first; n <= upTo && looked < mostPruned; n++ {

@@ -1,8 +1,8 @@
 // Package sweep looks after instances to which no message comes. It wakes stuck instances: it
 // reads which problem marks are due, sends each a wake that names its stamp, and records that
 // in the mark. And it has those purged that have ended and were kept for long enough. Its
-// Keeper gives histories to the archive, and finds out which executions of a long loop
-// nothing needs any more.
+// Keeper deletes histories: of what was purged, and of executions of a long loop that
+// nothing needs any more, once the archive has them.
 package sweep
 
 import (

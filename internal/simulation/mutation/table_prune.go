@@ -2,14 +2,14 @@ package mutation
 
 // pruneMutations are of executions that are pruned.
 func pruneMutations() []Mutation {
-	const prune, keeper = "internal/host/deciding/prune.go", "internal/host/sweep/prune.go"
+	const keeper = "internal/host/sweep/prune.go"
 	return []Mutation{
 		{
 			Name:  "an execution is pruned an hour after its end",
 			Bug:   "Executions are pruned while messages of their time may still come.",
 			Bias:  "prunes",
-			File:  prune,
-			Edits: edit("Add(-max(IDHeld, t.By.Settings.Purge.Grace))", "Add(-max(IDHeld-IDHeld, t.By.Settings.Purge.Grace))"),
+			File:  keeper,
+			Edits: edit("Add(-max(endedFor, k.Settings.Purge.Grace))", "Add(-max(endedFor-endedFor, k.Settings.Purge.Grace))"),
 		},
 		{
 			Name:  "an execution is pruned whose child runs",
@@ -22,7 +22,7 @@ func pruneMutations() []Mutation {
 			Name:  "one execution too few is kept",
 			Bug:   "Of the executions that are to be kept the first is pruned.",
 			Bias:  "prunes",
-			File:  prune,
+			File:  keeper,
 			Edits: edit("upTo <= r.ExecutionID-keep\n", "upTo <= r.ExecutionID-keep+1\n"),
 		},
 		{
@@ -37,8 +37,8 @@ func pruneMutations() []Mutation {
 			Rare:  true,
 			Bug:   "A process dies behind the change of the record, and its request, received again, finds nothing to prune.",
 			Bias:  "prunes",
-			File:  prune,
-			Edits: edit("} else if !m.Returning() || first == 1 {", "} else {"),
+			File:  keeper,
+			Edits: edit("	case !m.Returning() || first == 1:\n", "	default:\n"),
 		},
 		{
 			Name:  "two prunes do not see each other",
@@ -51,8 +51,8 @@ func pruneMutations() []Mutation {
 			Name:  "the record does not say what was pruned",
 			Bug:   "Executions are deleted, and the record says that they are there.",
 			Bias:  "prunes",
-			File:  "internal/host/deciding/purge.go",
-			Edits: edit("	case t.mayPrune(upTo):\n", "	case page == noPage && t.mayPrune(upTo) && m.Item.NotBeforeMS == 0:\n		p.Record = &Write{Delete: upTo}\n	case t.mayPrune(upTo):\n"),
+			File:  keeper,
+			Edits: edit("		if err := k.Store.UpdateRecord(ctx, r.Instance, change); err != nil {", "		if err := ctx.Err(); change.Pruned != nil && err != nil {"),
 		},
 		{
 			Name:  "an instance that begins again has all its executions",

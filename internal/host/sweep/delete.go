@@ -1,0 +1,77 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/internal/clock"
+	"github.com/turnstile-go/turnstile/internal/host/delivery"
+	"github.com/turnstile-go/turnstile/internal/host/dispatch"
+	"github.com/turnstile-go/turnstile/internal/host/inbox"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// Delete handles messages of one instance that ask for histories to be deleted. They make no
+// turn: no turn reads what they delete, and they write no history. Each is settled or handed back.
+func (k *Keeper) Delete(ctx context.Context, messages []*inbox.Message) {
+	for _, m := range messages {
+		if !clock.HasTime(ctx, k.Clock, k.Settings.Turn.Time) {
+			k.Fail(m, "no time")
+			continue
+		}
+		if err := k.delete(ctx, m); err != nil {
+			k.Logger.WarnContext(ctx, "histories not deleted, the message goes back", "instance", m.Item.Instance, "up_to", m.Item.UpToExecution, "error", err)
+			word := delivery.Word(err, dispatch.ErrUnsent)
+			if errors.Is(err, store.ErrConflict) {
+				word = "conflict"
+			}
+			k.Fail(m, word)
+		}
+	}
+}
+
+// delete handles one message: it asks for what was hidden to be deleted, by a purge or a prune,
+// or for executions that can be pruned to be pruned first.
+func (k *Keeper) delete(ctx context.Context, m *inbox.Message) error {
+	r, err := k.Store.Describe(ctx, m.Item.Instance)
+	missing := errors.Is(err, store.ErrNotFound)
+	if err != nil && !missing {
+		return fmt.Errorf("host: record of instance %q: %w", m.Item.Instance, err)
+	}
+	switch item := m.Item; {
+	case !missing && k.mayPrune(&r, item.UpToExecution):
+		return k.prune(ctx, m, &r)
+	case missing || r.Purged && r.ExecutionID < item.UpToExecution || !r.Purged && r.FirstExecution <= item.UpToExecution:
+		// Not hidden: it was never purged.
+		k.Settle(m, "purge_refused")
+		return nil
+	case item.NotBeforeMS == 0:
+		// Nobody who asks for it by hand knows when it ended.
+		due := k.Clock.Now().Add(k.Settings.Purge.Grace)
+		item.NotBeforeMS = due.UnixMilli()
+		return k.SendRound(ctx, m, item, due, "grace")
+	default:
+		return k.deleteHistories(ctx, m, item)
+	}
+}
+
+// deleteHistories deletes in pages. It can be interrupted: what is left of a history never
+// looks like a valid one, and the item follows the message to go on.
+func (k *Keeper) deleteHistories(ctx context.Context, m *inbox.Message, item wire.Item) error {
+	for {
+		done, err := k.Store.DeleteHistory(ctx, item.Instance, item.UpToExecution, k.Settings.Purge.Page)
+		if err != nil {
+			return fmt.Errorf("host: history of instance %q not deleted: %w", item.Instance, err)
+		}
+		if done {
+			k.Settle(m, "deleted")
+			return nil
+		}
+		if !clock.HasTime(ctx, k.Clock, k.Settings.Turn.Time) {
+			item.Hops++
+			return k.Follow(ctx, m, &item, "deleting")
+		}
+	}
+}
