@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -111,30 +110,6 @@ func TestO11WithoutANumberEachExecutionIsKept(t *testing.T) {
 	w.expectKept("loop", 1, 0)
 }
 
-func TestO11AnExecutionWhoseChildRunsIsSpared(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, func(w *world) {
-		w.idle = 119 * day
-		w.orchestration("Child", waits("e"))
-		code := looping(60, 2*day)
-		w.orchestration("Loop", func(ctx *engine.Context, in []byte) ([]byte, error) {
-			if string(in) == "14" {
-				ctx.Child(engine.ChildCall{Name: "Child", Instance: "child", Input: in})
-			}
-			return code(ctx, in)
-		}, keeps(3))
-	})
-	w.start("loop", "Loop", "1")
-	w.run()
-	w.expectKept("loop", 14, 13)
-	w.raise("child", "e", "1", "e-1")
-	w.runFor(3 * day)
-	w.expectStatus("child", store.StatusCompleted)
-	w.send(wire.Item{Kind: wire.PurgeInstance, Instance: "loop", ID: "p", UpToExecution: 40})
-	w.run()
-	w.expectKept("loop", 41, 40)
-}
-
 func TestO11ADeadLetterThatIsSentAgainFindsTheExecutionThatItNeeds(t *testing.T) {
 	t.Parallel()
 	// A process dies when it has committed what an event leads to, and the message becomes a
@@ -224,45 +199,6 @@ func TestO11AnExecutionIsPrunedAfterTheArchiveHasIt(t *testing.T) {
 	w.expectInvariants("loop")
 }
 
-func TestO11ARequestOfAnotherBuildPrunesNothing(t *testing.T) {
-	t.Parallel()
-	// Rolled back to a build that keeps all, what was pruned stays so, and nothing else goes.
-	w := newLoop(t, func(w *world) { w.idle = 60 * day })
-	w.run()
-	r := w.record("loop")
-	if r.Pruned == 0 {
-		t.Fatal("nothing is pruned")
-	}
-	w.orchestrations[0].KeepExecutions = 0
-	w.restart()
-	w.idle = 200 * day
-	w.run()
-	w.expectKept("loop", r.FirstExecution, r.Pruned)
-	w.expectInvariants("loop")
-}
-
-func TestO11ACorruptInstanceKeepsItsExecutions(t *testing.T) {
-	t.Parallel()
-	w := newLoop(t, func(w *world) {
-		w.idle = 119 * day
-		w.settings.Purge.Executions = 0
-		w.orchestrations[0].KeepExecutions = 0
-		w.logger = slog.New(slog.DiscardHandler)
-	})
-	w.run()
-	w.orchestrations[0].KeepExecutions = 3
-	w.restart()
-	problem, stamp := &store.Problem{Kind: store.ProblemCorrupt}, int64(1)
-	if err := w.store.UpdateRecord(t.Context(), "loop", store.RecordChange{Problem: &problem, Stamp: &stamp, UpdatedAt: w.clock.Now()}); err != nil {
-		t.Fatal(err)
-	}
-	w.send(wire.Item{Kind: wire.PurgeInstance, Instance: "loop", ID: "p", UpToExecution: 30})
-	w.settleFIFO()
-	if r := w.record("loop"); r.Pruned != 0 {
-		t.Errorf("%d executions of a corrupt instance are pruned", r.Pruned)
-	}
-}
-
 func TestO11PruningThatIsKilledAnywhereLosesNothing(t *testing.T) {
 	t.Parallel()
 	// Requests at execution 10, 20 and 30; only that the last one may be lost with its process.
@@ -316,154 +252,6 @@ func TestO11PruningUnderRandomKillsAndCopies(t *testing.T) {
 				t.Errorf("%d of %d executions are pruned", found.Pruned, found.ExecutionID)
 			}
 			w.expectKept("loop", found.FirstExecution, found.FirstExecution-1)
-		})
-	}
-}
-
-func TestO11ARequestForAnExecutionThatIsKeptPrunesNothing(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, func(w *world) {
-		w.idle = 200 * day
-		w.orchestration("Loop", looping(9, 2*day), keeps(3))
-	})
-	w.start("loop", "Loop", "1")
-	w.run()
-	w.clock.Advance(30 * day)
-	for _, upTo := range []int64{7, 8, 9, 10, 100} {
-		w.send(wire.Item{Kind: wire.PurgeInstance, Instance: "loop", ID: fmt.Sprint("p-", upTo), UpToExecution: upTo})
-		w.run()
-		w.expectKept("loop", 1, 0)
-	}
-	w.send(wire.Item{Kind: wire.PurgeInstance, Instance: "loop", ID: "p-6", UpToExecution: 6})
-	w.run()
-	w.expectKept("loop", 7, 6)
-}
-
-// damaged reads executions as damaged when five others have followed them.
-type damaged struct {
-	store.Store
-	executions []int64
-}
-
-func (d damaged) Read(ctx context.Context, instance string, n, from int64) ([]store.Turn, error) {
-	r, err := d.Describe(ctx, instance)
-	if err == nil && n+5 < r.ExecutionID && slices.Contains(d.executions, n) {
-		return nil, &store.CorruptError{Instance: instance, ExecutionID: n, EventID: 2, Reason: "event 2 is no JSON"}
-	}
-	return d.Store.Read(ctx, instance, n, from)
-}
-
-func TestO11ADamagedExecutionGoesWithTheOneAfterIt(t *testing.T) {
-	t.Parallel()
-	w := newLoop(t, func(w *world) {
-		w.idle = 119 * day
-		w.logger = slog.New(slog.DiscardHandler)
-	})
-	w.change(func(c *Config) {
-		c.Services.Store = damaged{c.Services.Store, []int64{1, 14, 15, 33}}
-	})
-	w.run()
-	w.expectStatus("loop", store.StatusRunning)
-	w.expectKept("loop", 52, 51)
-}
-
-func TestO11ADamagedExecutionStaysWhereThereIsAnArchive(t *testing.T) {
-	t.Parallel()
-	archive := &fakeArchive{kept: map[string][]byte{}, fails: func(string) error { return nil }}
-	w := newLoop(t, func(w *world) {
-		w.idle = 119 * day
-		w.archive = archive
-		w.logger = slog.New(slog.DiscardHandler)
-	})
-	w.change(func(c *Config) {
-		c.Services.Store = damaged{c.Services.Store, []int64{14}}
-	})
-	w.run()
-	w.expectKept("loop", 14, 13)
-}
-
-func TestO11AFirstExecutionThatAnOlderBuildSetsBackMovesOnAgain(t *testing.T) {
-	t.Parallel()
-	// A build that does not know of pruning writes the record that it has read when it begins an
-	// instance again, also if executions were pruned meanwhile.
-	for name, archive := range map[string]*fakeArchive{"without an archive": nil, "with an archive": {kept: map[string][]byte{}, fails: func(string) error { return nil }}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newLoop(t, func(w *world) {
-				w.idle = 85 * day
-				w.logger = slog.New(slog.DiscardHandler)
-				if archive != nil {
-					w.archive = archive
-				}
-			})
-			w.run()
-			before := w.record("loop")
-			if before.Pruned < 20 {
-				t.Fatalf("%d executions are pruned", before.Pruned)
-			}
-			first, pruned := int64(1), int64(0)
-			if err := w.store.UpdateRecord(t.Context(), "loop", store.RecordChange{FirstExecution: &first, Pruned: &pruned, UpdatedAt: w.clock.Now()}); err != nil {
-				t.Fatal(err)
-			}
-			w.idle = 34 * day
-			w.run()
-			w.expectStatus("loop", store.StatusRunning)
-			w.expectKept("loop", 52, 51)
-		})
-	}
-}
-
-// noDeletion fails to delete histories while it is so.
-type noDeletion struct {
-	store.Store
-	fails *bool
-}
-
-func (d noDeletion) DeleteHistory(ctx context.Context, instance string, upTo int64, limit int) (bool, error) {
-	if *d.fails {
-		return false, errors.New("the table is throttled")
-	}
-	return d.Store.DeleteHistory(ctx, instance, upTo, limit)
-}
-
-func TestO11ALostDeletionIsMadeUpForByTheNextPruneOrThePurge(t *testing.T) {
-	t.Parallel()
-	// Its message becomes a dead letter. The executions are hidden already and hurt nobody: the
-	// next deletion begins with the oldest that is there.
-	for _, ends := range []bool{false, true} {
-		t.Run(fmt.Sprint("the instance ends: ", ends), func(t *testing.T) {
-			t.Parallel()
-			fails := true
-			w := newLoop(t, func(w *world) {
-				w.idle = 75 * day
-				w.logger = slog.New(slog.DiscardHandler)
-			})
-			w.change(func(c *Config) { c.Services.Store = noDeletion{c.Services.Store, &fails} })
-			w.run()
-			r := w.record("loop")
-			turns, err := w.store.Read(t.Context(), "loop", 1, 1)
-			if r.Pruned < 10 || len(turns) == 0 || err != nil {
-				t.Fatalf("%d executions are pruned, the first has %d turns: %v", r.Pruned, len(turns), err)
-			}
-			fails = false
-			if !ends {
-				w.idle = 44 * day
-				w.run()
-				now := w.record("loop")
-				if now.FirstExecution <= r.FirstExecution {
-					t.Errorf("it keeps its executions from %d on still", now.FirstExecution)
-				}
-				w.expectKept("loop", now.FirstExecution, now.FirstExecution-1)
-				return
-			}
-			w.send(wire.Item{Kind: wire.TerminateInstance, Instance: "loop", ID: "t"})
-			w.send(wire.Item{Kind: wire.PurgeInstance, Instance: "loop", ID: "p"})
-			w.runFor(3 * time.Hour)
-			for n := int64(1); n <= r.ExecutionID; n++ {
-				if turns, err := w.store.Read(t.Context(), "loop", n, 1); len(turns) != 0 || err != nil {
-					t.Errorf("execution %d has %d turns: %v", n, len(turns), err)
-				}
-			}
 		})
 	}
 }

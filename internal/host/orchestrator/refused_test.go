@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/host"
@@ -44,23 +43,6 @@ func TestI07ADetachedStartThatNoMessageCanHoldIsADeadLetter(t *testing.T) {
 			w.expectQuiet()
 		})
 	}
-}
-
-// I-07: a deletion asked for by hand waits for the grace, and is counted.
-func TestI07ADeletionByHandIsCounted(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.orchestration("Main", waits())
-	w.start("a", "Main", "1")
-	w.settleFIFO()
-	w.send(wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: "p"})
-	w.settleFIFO()
-	w.send(wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: "by-hand", UpToExecution: 1})
-	w.settleFIFO()
-	w.expectCount(host.CountDelayed, "grace", 1)
-	w.runFor(2 * time.Hour)
-	w.expectCount(host.CountMessages, "deleted", 2)
-	w.expectQuiet()
 }
 
 // M-11: a store that cannot tell may call a commit lost although nobody wrote.

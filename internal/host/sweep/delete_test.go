@@ -37,6 +37,8 @@ type shelf struct {
 	// fails is what the next calls fail with, by the word that they are written down with.
 	fails map[string]error
 	left  time.Duration
+	// child is the instance that its second execution has started; empty for none.
+	child string
 }
 
 func newShelf(t *testing.T, keeps int64) *shelf {
@@ -108,8 +110,11 @@ func (s *shelf) holds(ages ...time.Duration) *shelf {
 	for i, age := range append(ages, 0) {
 		n := int64(i) + 1
 		events := []history.Event{{EventID: 1, Kind: history.OrchestrationStarted, Start: &history.Start{}}}
+		if n == 2 && s.child != "" {
+			events = append(events, history.Event{EventID: 2, Kind: history.SubOrchestrationScheduled, Instance: s.child})
+		}
 		if n < last {
-			events = append(events, history.Event{EventID: 2, Kind: history.OrchestrationContinuedAsNew, AtMS: s.at.Now().Add(-age).UnixMilli()})
+			events = append(events, history.Event{EventID: int64(len(events)) + 1, Kind: history.OrchestrationContinuedAsNew, AtMS: s.at.Now().Add(-age).UnixMilli()})
 		}
 		c := store.Commit{Turns: []store.Turn{{Instance: "loop", ExecutionID: n, Token: "t", Events: events}}}
 		if n == last {
@@ -278,23 +283,90 @@ func TestO11ARequestThatComesBackDeletesWhatItHasHidden(t *testing.T) {
 	s.expectKept(1, 4)
 }
 
-// O-11: a build that does not know of pruning may set the first execution back. What is lost
-// before the first that is there is passed over.
-func TestO11AFirstExecutionThatWasSetBackMovesOnAgain(t *testing.T) {
+// O-11: a deletion that is lost, because its message became a dead letter, is made up for by the
+// next prune, and by the purge: each begins with the oldest that is there.
+func TestO11ALostDeletionIsMadeUpForByTheNextPruneOrThePurge(t *testing.T) {
 	t.Parallel()
-	old := 16 * day
-	s := newShelf(t, 2).holds(old, old, old, old)
-	s.takes(1, upTo(2)).expect("archives 1; archives 2; keeps from 3; deletes to 2; deleted")
-	first, pruned := int64(1), int64(0)
-	if err := s.Store.UpdateRecord(t.Context(), "loop", store.RecordChange{FirstExecution: &first, Pruned: &pruned}); err != nil {
-		t.Fatal(err)
+	for _, c := range []struct {
+		name, want string
+		next       func(s *shelf) *shelf
+		left       int64
+	}{
+		{name: "the next prune", next: func(s *shelf) *shelf { return s.takes(1, upTo(3)) }, want: "archives 3; keeps from 4; deletes to 3; deleted", left: 4},
+		{name: "the purge", next: func(s *shelf) *shelf { return s.purged().takes(1, due(5)) }, want: "deletes to 5; deleted", left: 6},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			old := 16 * day
+			s := newShelf(t, 2).holds(old, old, old, old)
+			s.fails["deletes to 2"] = store.ErrUnavailable
+			s.takes(1, upTo(2)).expect("archives 1; archives 2; keeps from 3; deletes to 2; store unavailable")
+			c.next(s).expect(c.want)
+			s.expectKept(c.left, 5)
+		})
 	}
-	s.takes(1, upTo(3)).expect("archives 3; keeps from 4; deletes to 3; deleted")
-	s.expectKept(4, 5)
+}
+
+// O-11: an execution stays while a child runs that it has started. One that has ended, was purged,
+// or is another execution's by now, holds nothing back.
+func TestO11AnExecutionWhoseChildRunsIsSpared(t *testing.T) {
+	t.Parallel()
+	spares, prunes := "archives 1; keeps from 2; deletes to 1; deleted", "archives 1; archives 2; archives 3; keeps from 4; deletes to 3; deleted"
+	for _, c := range []struct {
+		name  string
+		child store.Record
+		want  string
+	}{
+		{"it runs", store.Record{Status: store.StatusRunning, Parent: &history.Parent{Instance: "loop", ExecutionID: 2}}, spares},
+		{"it has ended", store.Record{Status: store.StatusCompleted, Parent: &history.Parent{Instance: "loop", ExecutionID: 2}}, prunes},
+		{"another execution has started it", store.Record{Status: store.StatusRunning, Parent: &history.Parent{Instance: "loop", ExecutionID: 4}}, prunes},
+		{"another instance has started it", store.Record{Status: store.StatusRunning, Parent: &history.Parent{Instance: "other", ExecutionID: 2}}, prunes},
+		{"it has no parent any more", store.Record{Status: store.StatusRunning}, prunes},
+		{"it was purged", store.Record{Purged: true}, prunes},
+		{"it is not there", store.Record{}, prunes},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := newShelf(t, 2)
+			s.child = "child"
+			s.holds(16*day, 16*day, 16*day, 16*day)
+			if r := c.child; r.Status != "" || r.Purged {
+				r.Instance, r.ExecutionID, r.Name = "child", 1, "Child"
+				if err := s.Store.UpdateRecord(t.Context(), "child", store.RecordChange{Create: &r}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s.takes(1, upTo(3)).expect(c.want)
+		})
+	}
+}
+
+// O-11: a build that does not know of pruning may set the first execution back, when it begins the
+// instance again. What is lost before the first that is there is passed over.
+func TestO11AFirstExecutionThatAnOlderBuildSetsBackMovesOnAgain(t *testing.T) {
+	t.Parallel()
+	for _, archives := range []bool{false, true} {
+		t.Run(fmt.Sprint("there is an archive: ", archives), func(t *testing.T) {
+			t.Parallel()
+			old := 16 * day
+			s := newShelf(t, 2).holds(old, old, old, old)
+			s.takes(1, upTo(2)).expect("archives 1; archives 2; keeps from 3; deletes to 2; deleted")
+			first, pruned := int64(1), int64(0)
+			if err := s.Store.UpdateRecord(t.Context(), "loop", store.RecordChange{FirstExecution: &first, Pruned: &pruned}); err != nil {
+				t.Fatal(err)
+			}
+			want := "archives 3; keeps from 4; deletes to 3; deleted"
+			if !archives {
+				s.Archive, want = nil, "keeps from 4; deletes to 3; deleted"
+			}
+			s.takes(1, upTo(3)).expect(want)
+			s.expectKept(4, 5)
+		})
+	}
 }
 
 // O-04: a purge's deletion takes pages, and its rest follows where the time is over. What was not
-// hidden stays, and one that was asked for by hand waits its hour.
+// hidden stays, and one that was asked for by hand waits its hour. Each is counted (I-07).
 func TestO04ADeletionTakesWhatIsHidden(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t, 0).holds(time.Hour, time.Hour)
