@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/host/sweep"
@@ -81,60 +79,6 @@ func TestTheFirstSweepOfAnHourPurgesWhatWasKeptForLongEnough(t *testing.T) {
 	}
 	w.expectStatus("runs", store.StatusRunning)
 	w.expectDead()
-}
-
-func TestAPurgeByRetentionNamesTheExecutionThatHasEnded(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, func(w *world) {
-		w.settings.Purge = host.PurgeSettings{Retention: time.Hour}
-		w.orchestration("Main", chain(0))
-	})
-	w.start("a", "Main", "1")
-	w.settleFIFO()
-	w.clock.Advance(2 * time.Hour)
-	var purges []string
-	w.beforeSend = func(name string, out []queue.Outgoing) error {
-		for _, m := range out {
-			if name == "fifo" && strings.Contains(m.Body, `"PurgeInstance"`) {
-				purges = append(purges, m.Body)
-			}
-		}
-		return nil
-	}
-	w.send(wire.Item{Kind: wire.Sweep, ID: "s", Ended: wire.AllEnded})
-	w.settleFIFO()
-	if len(purges) == 0 || !strings.Contains(purges[0], `"execution_id":1`) || !strings.Contains(purges[0], `"actor":"retention"`) {
-		t.Errorf("purges %q", purges)
-	}
-}
-
-func TestAChildIsKeptWhileTheExecutionThatHasStartedItRuns(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, func(w *world) {
-		w.settings.Purge = host.PurgeSettings{Retention: time.Hour}
-		w.orchestration("Child", chain(0))
-		w.orchestration("Parent", func(ctx *engine.Context, in []byte) ([]byte, error) {
-			ctx.Child(engine.ChildCall{Name: "Child", Instance: "child", Input: in})
-			return waits("e")(ctx, in)
-		})
-	})
-	w.start("parent", "Parent", "1")
-	w.settleFIFO()
-	sweepEnded := func(id string) {
-		w.clock.Advance(2 * time.Hour)
-		w.send(wire.Item{Kind: wire.Sweep, ID: id, Ended: wire.AllEnded})
-		w.settleFIFO()
-	}
-	sweepEnded("one")
-	w.expectStatus("child", store.StatusCompleted)
-	w.raise("parent", "e", "1", "e-1")
-	w.settleFIFO()
-	sweepEnded("two")
-	for _, id := range []string{"parent", "child"} {
-		if r := w.record(id); !r.Purged {
-			t.Errorf("%s is %s, want it purged", id, r.Status)
-		}
-	}
 }
 
 // fakeArchive keeps documents, and fails when it is told to.
@@ -213,25 +157,4 @@ func TestAPurgeNeverRunsAheadOfItsArchive(t *testing.T) {
 	if err != nil || x.Instance != "a-3" || x.ExecutionID != 1 || len(x.Events) < 2 {
 		t.Errorf("archived: %+v, %v", x, err)
 	}
-}
-
-func TestAnInstanceWhoseHistoryLacksItsEndIsNotPurged(t *testing.T) {
-	t.Parallel()
-	archive := &fakeArchive{kept: map[string][]byte{}, fails: func(string) error { return nil }}
-	w := newWorld(t, func(w *world) {
-		w.settings.Purge = host.PurgeSettings{Retention: time.Hour}
-		w.archive = archive
-		w.logger = slog.New(slog.DiscardHandler)
-		w.orchestration("Main", chain(0))
-	})
-	w.start("a", "Main", "1")
-	w.settleFIFO()
-	if _, err := w.store.DeleteHistory(t.Context(), "a", 1, 0); err != nil {
-		t.Fatal(err)
-	}
-	w.clock.Advance(2 * time.Hour)
-	w.send(wire.Item{Kind: wire.Sweep, ID: "s", Ended: wire.AllEnded})
-	w.settleFIFO()
-	w.expectStatus("a", store.StatusCompleted)
-	w.expectCount(host.CountArchive, "failed", 1)
 }

@@ -1,0 +1,106 @@
+package sweep
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/host/dispatch"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// sweeper is that of a shelf.
+func (s *shelf) sweeper(kept Kept) *Sweeper {
+	return &Sweeper{Keeper: s.Keeper, Watch: Watch{Kept: kept},
+		Sender: &dispatch.Sender{Composer: dispatch.Composer{Edge: s.Edge, Settings: &s.Settings.Dispatch, Loop: &s.Settings.Loop},
+			To: dispatch.Targets{Queues: s.Queues}, Clock: s.at, Logger: slog.New(slog.DiscardHandler), Observer: host.NoObserver{}}}
+}
+
+// sent are the purges in the FIFO queue.
+func (s *shelf) sent() string {
+	s.Helper()
+	var all []string
+	for _, m := range s.fifo.Peek() {
+		item, err := wire.Parse([]byte(m.Body))
+		if err != nil || item.Kind != wire.PurgeInstance || item.UpToExecution != 0 || item.Force {
+			s.Fatalf("%s is no purge: %v", m.Body, err)
+		}
+		all = append(all, fmt.Sprintf("%s/%d by %s", item.Instance, item.ExecutionID, item.Actor))
+	}
+	return strings.Join(all, ", ")
+}
+
+// A purge by retention names the execution that has ended, and is sent after the archive has its
+// history. A child is kept while the execution that has started it runs.
+func TestWhatEndedIsPurgedWhenItWasKeptForLongEnough(t *testing.T) {
+	t.Parallel()
+	running := func(n int64) *store.Record {
+		return &store.Record{Instance: "parent", Name: "Parent", ExecutionID: n, Status: store.StatusRunning}
+	}
+	of := func(n int64) *history.Parent { return &history.Parent{Instance: "parent", ExecutionID: n} }
+	const purged = "a/1 by retention"
+	// By default it is found by its status, and by its name where that is kept for another time.
+	byStatus, byName := Kept{Default: time.Hour}, Kept{Named: map[string]time.Duration{"Main": time.Hour}}
+	for _, c := range []struct {
+		name   string
+		status store.Status
+		age    time.Duration
+		of     *history.Parent
+		parent *store.Record
+		// lacks: its history has no end. down: the archive takes nothing.
+		lacks, down bool
+		want        string
+	}{
+		{name: "an hour has passed", status: store.StatusCompleted, age: time.Hour, want: purged},
+		{name: "the hour has not passed", status: store.StatusCompleted, age: time.Hour - time.Second},
+		{name: "it runs", status: store.StatusRunning, age: 2 * time.Hour},
+		{name: "its parent runs", status: store.StatusCompleted, age: 2 * time.Hour, of: of(1), parent: running(1)},
+		{name: "its parent has gone on to another execution", status: store.StatusCompleted, age: 2 * time.Hour, of: of(1), parent: running(2), want: purged},
+		{name: "its parent has ended", status: store.StatusFailed, age: 2 * time.Hour, of: of(1), want: purged,
+			parent: &store.Record{Instance: "parent", Name: "Parent", ExecutionID: 1, Status: store.StatusCompleted, EndedAt: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}},
+		{name: "its parent was purged", status: store.StatusCompleted, age: 2 * time.Hour, of: of(1), parent: &store.Record{Instance: "parent", ExecutionID: 1, Purged: true}, want: purged},
+		{name: "its parent is not there", status: store.StatusCompleted, age: 2 * time.Hour, of: of(1), want: purged},
+		{name: "its history lacks its end", status: store.StatusCompleted, age: 2 * time.Hour, lacks: true},
+		{name: "the archive is down", status: store.StatusCompleted, age: 2 * time.Hour, down: true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			for _, kept := range []Kept{byStatus, byName} {
+				s := newShelf(t, 0)
+				ended := s.at.Now().Add(-c.age)
+				events := []history.Event{{EventID: 1, Kind: history.OrchestrationStarted, Start: &history.Start{}}}
+				if !c.lacks {
+					events = append(events, history.Event{EventID: 2, Kind: history.OrchestrationCompleted})
+				}
+				r := &store.Record{Instance: "a", Name: "Main", ExecutionID: 1, FirstExecution: 1, Status: c.status, CreatedAt: ended.Add(-time.Minute), Parent: c.of}
+				if c.status.Terminal() {
+					r.EndedAt = ended
+				}
+				err := s.Commit(t.Context(), store.Commit{Turns: []store.Turn{{Instance: "a", ExecutionID: 1, Token: "t", Events: events}}, Record: &store.RecordChange{Create: r}})
+				if err == nil && c.parent != nil {
+					err = s.Store.UpdateRecord(t.Context(), "parent", store.RecordChange{Create: c.parent})
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if c.down {
+					s.fails["archives 1"] = store.ErrUnavailable
+				}
+				if err := s.sweeper(kept).sweepEnded(t.Context(), &wire.Item{Ended: wire.AllEnded}); err != nil {
+					t.Fatal(err)
+				}
+				if got := s.sent(); got != c.want {
+					t.Errorf("purges are sent to %q, want %q", got, c.want)
+				}
+				if archived := len(s.script) > 0 && !c.down; archived != (c.want != "") {
+					t.Errorf("the archive was asked: %v, and purges are sent to %q", s.script, c.want)
+				}
+			}
+		})
+	}
+}
