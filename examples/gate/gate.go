@@ -2,7 +2,8 @@
 // copied and changed: it uses what every orchestration can use.
 //
 // A gate is an instance of an orchestration of this package. It hands out places in the
-// order in which it is asked, and waits for the end of each instance that has one.
+// order in which it is asked, and waits for the end of each instance that has one. Operators
+// move an instance to the front, and set another n, with [Orders].
 //
 //	app := turnstile.NewApp(gate.Part(), Import.Implement(importOrders))
 //
@@ -14,6 +15,7 @@
 package gate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -33,14 +35,32 @@ type Place struct {
 // Line is what a gate knows. It is the custom status of its instance, with at most the
 // first 100 of Waiting.
 type Line struct {
-	// N is how many may run: that of the newest question.
+	// N is how many may run: Set, or Asked if that is 0.
 	N int `json:"n"`
+	// Set is the number that an operator has set, Asked that of the newest question.
+	Set   int `json:"set,omitempty"`
+	Asked int `json:"asked"`
 	// Running have a place, Waiting wait for one, the first first.
 	Running []Place `json:"running,omitempty"`
 	Waiting []Place `json:"waiting,omitempty"`
 	// Length is how many wait.
 	Length int `json:"length"`
 }
+
+// Order is what an operator tells a gate with [Orders].
+type Order struct {
+	// First is an instance that waits. It becomes the first of the line. One that does not wait is
+	// left where it is.
+	First string `json:"first,omitempty"`
+	// N is how many may run from now on, whatever questions say. Instances that run are left
+	// alone. 0 changes nothing; with a negative number the questions' number holds again.
+	N int `json:"n,omitempty"`
+}
+
+// Orders is the event of orders, for the instance that [InstanceID] names:
+//
+//	err := client.Raise(ctx, c, gate.Orders, gate.InstanceID("import ada"), gate.Order{First: "order-17"}, client.CheckRunning())
+var Orders = turnstile.NewEvent[Order]("gate.order").Rejecting()
 
 // ErrFull is returned by [Enter] if [Longest] instances wait already.
 var ErrFull = errors.New("gate: the line is full")
@@ -124,6 +144,18 @@ func run(ctx turnstile.Context, line Line) (turnstile.None, error) {
 	if err := r.admit(ctx); err != nil {
 		return turnstile.None{}, err
 	}
+	// A branch takes an order and carries it out in one go, so none is lost when the gate continues as new.
+	turnstile.Go(ctx, func(ctx turnstile.Context) (turnstile.None, error) {
+		for {
+			o, err := Orders.Wait(ctx)
+			if err != nil {
+				return turnstile.None{}, err
+			}
+			if err := r.ordered(ctx, o); err != nil {
+				return turnstile.None{}, err
+			}
+		}
+	})
 	for {
 		q, err := questions.Wait(ctx)
 		if err != nil {
@@ -140,7 +172,7 @@ func run(ctx turnstile.Context, line Line) (turnstile.None, error) {
 
 // asked takes a question.
 func (r *runner) asked(ctx turnstile.Context, q question) error {
-	r.N = q.N
+	r.Asked = q.N
 	same := func(p Place) bool { return p.Instance == q.Instance }
 	waits := slices.IndexFunc(r.Waiting, same)
 	switch {
@@ -155,6 +187,18 @@ func (r *runner) asked(ctx turnstile.Context, q question) error {
 	default:
 		r.Waiting = append(r.Waiting, q.Place)
 		r.watch(ctx, q.Place)
+	}
+	return r.admit(ctx)
+}
+
+// ordered carries out an order.
+func (r *runner) ordered(ctx turnstile.Context, o Order) error {
+	if o.N != 0 {
+		r.Set = max(o.N, 0)
+	}
+	if i := slices.IndexFunc(r.Waiting, func(p Place) bool { return p.Instance == o.First }); i > 0 {
+		first := r.Waiting[i]
+		r.Waiting = slices.Insert(slices.Delete(r.Waiting, i, i+1), 0, first)
 	}
 	return r.admit(ctx)
 }
@@ -175,6 +219,7 @@ func (r *runner) watch(ctx turnstile.Context, p Place) {
 
 // admit gives the free places to the first that wait.
 func (r *runner) admit(ctx turnstile.Context) error {
+	r.N = cmp.Or(r.Set, r.Asked)
 	for len(r.Running) < r.N && len(r.Waiting) > 0 {
 		first := r.Waiting[0]
 		r.Waiting, r.Running = r.Waiting[1:], append(r.Running, first)

@@ -132,6 +132,96 @@ func TestEachEndFreesAPlace(t *testing.T) {
 	}
 }
 
+func order(t turnstiletest.T, env *turnstiletest.Env, o gate.Order) {
+	t.Helper()
+	if err := client.Raise(context.Background(), env.Client(), gate.Orders, gate.InstanceID("k"), o, client.CheckRunning()); err != nil {
+		t.Fatalf("%v", err)
+	}
+	env.Advance(time.Second)
+}
+
+func TestAnOperatorMovesOneToTheFront(t *testing.T) {
+	t.Parallel()
+	var f floor
+	env := turnstiletest.New(t, f.app())
+	start(env, 6)
+	order(t, env, gate.Order{First: "i4"})
+	order(t, env, gate.Order{First: "i0"})     // it runs
+	order(t, env, gate.Order{First: "nobody"}) // it is not there
+	order(t, env, gate.Order{})
+	if line := lineOf(t, env); len(line.Running) != most || line.Length != 4 || line.Waiting[0].Instance != "i4" || line.Waiting[1].Instance != "i2" {
+		t.Errorf("the gate shows %+v", line)
+	}
+	env.Advance(3 * time.Hour)
+	if got := f.String(); got != "i0 i1 i4 i2 i3 i5" {
+		t.Errorf("begun are %s", got)
+	}
+}
+
+func TestAnOperatorSetsHowManyRun(t *testing.T) {
+	t.Parallel()
+	var f floor
+	env := turnstiletest.New(t, f.app())
+	start(env, 4)
+	order(t, env, gate.Order{N: 3})
+	if got := f.String(); got != "i0 i1 i2" {
+		t.Errorf("3 may run, begun are %s", got)
+	}
+	order(t, env, gate.Order{N: 1}) // those that run are left alone
+	if line := lineOf(t, env); line.N != 1 || line.Set != 1 || line.Asked != most || len(line.Running) != 3 {
+		t.Errorf("the gate shows %+v", line)
+	}
+	turnstiletest.Start(env, load.With(turnstile.InstanceID("i4")), "k") // its question names another number
+	env.Advance(time.Hour)
+	if got := f.String(); got != "i0 i1 i2 i3" {
+		t.Errorf("1 may run, begun are %s", got)
+	}
+	order(t, env, gate.Order{N: -1})
+	if line := lineOf(t, env); line.N != most || line.Set != 0 || f.String() != "i0 i1 i2 i3 i4" {
+		t.Errorf("the number of the questions holds again: begun are %s, the gate shows %+v", f.String(), line)
+	}
+}
+
+// A suspended gate lets nobody in, and hears afterwards what has ended meanwhile.
+func TestASuspendedGateLetsNobodyIn(t *testing.T) {
+	t.Parallel()
+	var f floor
+	env := turnstiletest.New(t, f.app())
+	start(env, 4)
+	gateID := gate.InstanceID("k")
+	if err := env.Client().Suspend(t.Context(), gateID, "maintenance"); err != nil {
+		t.Fatal(err)
+	}
+	env.Advance(2 * time.Hour)
+	if got := f.String(); got != "i0 i1" {
+		t.Errorf("the gate is suspended, begun are %s", got)
+	}
+	if err := env.Client().Resume(t.Context(), gateID, "done"); err != nil {
+		t.Fatal(err)
+	}
+	env.Advance(time.Second)
+	if got := f.String(); got != "i0 i1 i2 i3" {
+		t.Errorf("the gate is resumed, begun are %s", got)
+	}
+}
+
+// An order of another shape costs its sender, and not the gate.
+func TestAnOrderThatCannotBeReadIsRejected(t *testing.T) {
+	t.Parallel()
+	var f floor
+	env := turnstiletest.New(t, f.app())
+	start(env, 3)
+	err := env.Client().Raise(t.Context(), client.RaiseRequest{Instance: gate.InstanceID("k"), Name: gate.Orders.Name(), Data: json.RawMessage(`{"n":"many"}`), CheckRunning: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	env.Advance(time.Second)
+	order(t, env, gate.Order{N: 3})
+	if got := f.String(); got != "i0 i1 i2" {
+		t.Errorf("begun are %s", got)
+	}
+}
+
 // Who continues as new keeps the place, and the gate does not count it twice.
 func TestAPlaceGoesOverIntoTheNextExecution(t *testing.T) {
 	t.Parallel()
@@ -200,6 +290,9 @@ func TestAGateContinuesAsNew(t *testing.T) {
 	for i := range all {
 		turnstiletest.Start(env, load.With(turnstile.InstanceID(fmt.Sprint("i", i))), "k")
 		env.Advance(time.Second)
+		if i == 0 {
+			order(t, env, gate.Order{N: 3})
+		}
 		if i > 10 {
 			env.Advance(29*time.Minute + 59*time.Second)
 		}
@@ -211,6 +304,9 @@ func TestAGateContinuesAsNew(t *testing.T) {
 		}
 	}
 	d, err := env.Client().Describe(t.Context(), gate.InstanceID("k"))
+	if line := lineOf(t, env); line.N != 3 || line.Asked != most {
+		t.Errorf("the number that was set is lost: the gate shows %+v", line)
+	}
 	if err != nil || d.ExecutionID < 2 || len(strings.Fields(f.String())) != all {
 		t.Errorf("execution %d of the gate, %v, %d begun", d.ExecutionID, err, len(f.begun))
 	}
@@ -262,6 +358,12 @@ func TestAGateSurvivesCrashes(t *testing.T) {
 		if line := lineOf(t, env); line.Length != 1 {
 			t.Errorf("the gate shows %+v", line)
 		}
+		turnstiletest.Start(env, load.With(turnstile.InstanceID("i4")), "k")
+		env.Advance(time.Minute)
+		order(t, env, gate.Order{First: "i4", N: 1})
+		if line := lineOf(t, env); line.N != 1 || len(line.Running) != most || line.Length != 2 || line.Waiting[0].Instance != "i4" {
+			t.Errorf("the gate shows %+v", line)
+		}
 		env.Advance(3 * time.Hour)
 		if line := lineOf(t, env); len(line.Running)+line.Length != 0 {
 			t.Errorf("all have ended, and the gate shows %+v", line)
@@ -279,7 +381,8 @@ func TestNeverMoreRunThanMay(t *testing.T) {
 		for i := range all { // all at once
 			turnstiletest.Start(env, load.With(turnstile.InstanceID(fmt.Sprint("i", i))), []string{"k", "again k"}[i%2])
 		}
-		for step := range 14 {
+		const lowered = 6
+		for step := range 24 {
 			env.Advance(17 * time.Minute)
 			inside := map[string]bool{}
 			for _, id := range strings.Fields(f.String()) {
@@ -287,8 +390,18 @@ func TestNeverMoreRunThanMay(t *testing.T) {
 					inside[id] = true
 				}
 			}
-			if len(inside) > most {
+			may := most
+			if step > lowered+4 { // those that ran when the number was lowered have ended
+				may = 1
+			}
+			if len(inside) > may {
 				t.Errorf("seed %d, step %d: %v are inside", seed, step, inside)
+			}
+			switch step {
+			case 1:
+				order(t, env, gate.Order{First: fmt.Sprint("i", seed*7%all)})
+			case lowered:
+				order(t, env, gate.Order{N: 1})
 			}
 			if id := fmt.Sprint("i", seed%all); step == 2 {
 				if err := env.Client().Terminate(t.Context(), id, "enough"); err != nil {
