@@ -81,8 +81,10 @@ type question struct {
 }
 
 type answer struct {
-	Ask  string `json:"ask"`
+	Ask  string `json:"ask,omitempty"`
 	Full bool   `json:"full,omitempty"`
+	// Again comes from an operator: the instance asks anew, because the gate does not know it any more.
+	Again bool `json:"again,omitempty"`
 }
 
 var (
@@ -99,7 +101,9 @@ func InstanceID(key string) string { return "gate:" + key }
 
 // Enter waits until fewer than n of the instances that have entered the gate of the key run.
 // The end of an instance gives its place back, whatever end it is, and nothing else does.
-// Call it first, in each execution: one that has continued as new keeps its place.
+// Call it first, in each execution: one that has continued as new keeps its place. One that ended
+// while it waited and is redriven asks anew when it gets the event "gate.answer" with
+// {"again":true}.
 //
 // Errors: [ErrFull]; [*turnstile.CancelledError], after which the instance should end.
 func Enter(ctx turnstile.Context, key string, n int) error {
@@ -112,14 +116,22 @@ func Enter(ctx turnstile.Context, key string, n int) error {
 		return err
 	}
 	me := turnstile.Info(ctx)
-	ask := turnstile.UUID(ctx)
-	if err := questions.RaiseTo(ctx, id, question{Place{me.Instance, me.Name, ask}, n}); err != nil {
+	var ask string
+	question := func() error {
+		ask = turnstile.UUID(ctx)
+		return questions.RaiseTo(ctx, id, question{Place{me.Instance, me.Name, ask}, n})
+	}
+	if err := question(); err != nil {
 		return err
 	}
 	for {
 		switch a, err := answers.Wait(ctx); {
 		case err != nil:
 			return err
+		case a.Again:
+			if err := question(); err != nil {
+				return err
+			}
 		case a.Ask == ask && a.Full:
 			return ErrFull
 		case a.Ask == ask:
@@ -183,7 +195,7 @@ func (r *runner) asked(ctx turnstile.Context, q question) error {
 	case waits >= 0: // It has given up an earlier question, and keeps its place in the line.
 		r.Waiting[waits] = q.Place
 	case len(r.Waiting) >= Longest:
-		return answers.RaiseTo(ctx, q.Instance, answer{q.Ask, true})
+		return answers.RaiseTo(ctx, q.Instance, answer{Ask: q.Ask, Full: true})
 	default:
 		r.Waiting = append(r.Waiting, q.Place)
 		r.watch(ctx, q.Place)

@@ -262,8 +262,9 @@ func TestOneThatBeginsAgainWaitsAgain(t *testing.T) {
 	}
 }
 
-// One that is redriven where it waited is not in the line any more: the page of limits says so.
-func TestOneThatIsRedrivenWhereItWaitedHasNoPlace(t *testing.T) {
+// One that is redriven where it waited is not in the line any more, until it is told to ask again:
+// the page of limits says so.
+func TestOneThatIsRedrivenWhereItWaitedAsksAgainWhenTold(t *testing.T) {
 	t.Parallel()
 	var f floor
 	env := turnstiletest.New(t, f.app())
@@ -279,6 +280,37 @@ func TestOneThatIsRedrivenWhereItWaitedHasNoPlace(t *testing.T) {
 	if d, err := env.Client().Describe(t.Context(), "i2"); err != nil || d.Status != client.StatusRunning || f.String() != "i0 i1" {
 		t.Errorf("it is %s, %v; begun are %s", d.Status, err, f.String())
 	}
+	for i := range most {
+		turnstiletest.Start(env, load.With(turnstile.InstanceID(fmt.Sprint("j", i))), "k")
+	}
+	env.Advance(time.Minute)
+	for range 2 { // The second finds it in the line, which it keeps its place in.
+		askAgain(t, env, "i2")
+	}
+	turnstiletest.Start(env, load.With(turnstile.InstanceID("j2")), "k")
+	env.Advance(time.Minute)
+	if line := lineOf(t, env); len(line.Running) != most || line.Length != 2 || line.Waiting[0].Instance != "i2" {
+		t.Errorf("the gate shows %+v", line)
+	}
+	env.Advance(time.Hour)
+	askAgain(t, env, "i2") // It has its place, and waits for nothing.
+	if got := f.String(); got != "i0 i1 j0 j1 i2 j2" {
+		t.Errorf("begun are %s", got)
+	}
+	env.Advance(2 * time.Hour)
+	if d, err := env.Client().Describe(t.Context(), "i2"); err != nil || d.Status != client.StatusCompleted {
+		t.Errorf("it is %s, %v", d.Status, err)
+	}
+}
+
+// askAgain has an instance ask its gate again.
+func askAgain(t turnstiletest.T, env *turnstiletest.Env, instance string) {
+	t.Helper()
+	err := env.Client().Raise(context.Background(), client.RaiseRequest{Instance: instance, Name: "gate.answer", Data: json.RawMessage(`{"again":true}`), CheckRunning: true})
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	env.Advance(time.Second)
 }
 
 // A gate continues as new with those that run and wait.
