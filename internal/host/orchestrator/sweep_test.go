@@ -1,7 +1,6 @@
 package orchestrator
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,7 +8,6 @@ import (
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
-	"github.com/turnstile-go/turnstile/internal/host/sweep"
 	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
@@ -96,70 +94,6 @@ func TestR18ABuildThatIsBackWithinFiveMinutesTriesAtOnce(t *testing.T) {
 	w.raise("b", "e", "1", "e-1") // the first batch after the rollback
 	w.settleFIFO()
 	w.expectOutput("a", "[]")
-}
-
-func TestASweepThatCouldNotBeAskedForIsAskedForByTheNextBatch(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, func(w *world) { w.orchestration("Main", panics) })
-	w.build = "one"
-	w.start("a", "Main", "1")
-	w.settleFIFO()
-	w.build = "two"
-	w.deploy("Main", waits())
-	refused := 0
-	w.beforeSend = func(name string, out []queue.Outgoing) error {
-		if name == "fifo" && refused == 0 {
-			refused++
-			return queue.ErrUnavailable
-		}
-		return nil
-	}
-	w.raise("b", "e", "1", "e-1")
-	w.settleFIFO()
-	w.raise("b", "e", "2", "e-2")
-	w.settleFIFO()
-	if refused != 1 {
-		t.Fatal("no process has asked for a sweep")
-	}
-	w.expectOutput("a", "[]")
-}
-
-func TestAMarkOfABuildBeforeThereWereStampsIsWokenAtOnce(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, func(w *world) { w.orchestration("Main", waits()) })
-	w.orchestrations[0].Func = panics
-	w.start("a", "Main", "1")
-	w.settleFIFO()
-	status, problem, none := store.StatusStuck, &store.Problem{Kind: "panic", Message: "broken", Tries: 3}, int64(0)
-	if err := w.store.UpdateRecord(t.Context(), "a", store.RecordChange{Status: &status, Problem: &problem, Stamp: &none}); err != nil {
-		t.Fatal(err)
-	}
-	w.deploy("Main", waits())
-	if wakes := w.sweepNow("s"); len(wakes) != 1 {
-		t.Fatalf("%d wakes, want one", len(wakes))
-	}
-	w.settleFIFO()
-	w.expectOutput("a", "[]")
-}
-
-func TestASweepThatHasSentAThousandWakesIsFollowedByAnother(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, func(w *world) { w.orchestration("Main", panics) })
-	const many = sweep.MaxWakes + sweep.MaxWakes/2
-	for i := range many {
-		w.start(fmt.Sprint("a-", i), "Main", "1")
-	}
-	w.settleFIFO()
-	w.clock.Advance(time.Minute)
-	w.deploy("Main", waits())
-	if wakes := w.sweepNow("s"); len(wakes) < sweep.MaxWakes || len(wakes) == many {
-		t.Errorf("%d wakes, want about %d", len(wakes), sweep.MaxWakes)
-	}
-	w.settleFIFO()
-	page, err := w.store.List(context.Background(), store.ListQuery{Status: store.StatusStuck})
-	if err != nil || len(page.Records) > 0 {
-		t.Errorf("%d are stuck still (%v)", len(page.Records), err)
-	}
 }
 
 func TestAMessageNearTheReceiveLimitGoesRoundAndSendsAgainWhatIsOpen(t *testing.T) {

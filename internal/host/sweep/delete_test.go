@@ -68,8 +68,10 @@ func (s *shelf) do(format string, args ...any) error {
 }
 
 func (s *shelf) UpdateRecord(ctx context.Context, instance string, c store.RecordChange) error {
-	if err := s.do("keeps from %d", *c.FirstExecution); err != nil {
-		return err
+	if c.FirstExecution != nil {
+		if err := s.do("keeps from %d", *c.FirstExecution); err != nil {
+			return err
+		}
 	}
 	return s.Store.UpdateRecord(ctx, instance, c)
 }

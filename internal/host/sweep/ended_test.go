@@ -16,9 +16,10 @@ import (
 
 // sweeper is that of a shelf.
 func (s *shelf) sweeper(kept Kept) *Sweeper {
-	return &Sweeper{Keeper: s.Keeper, Watch: Watch{Kept: kept},
+	alone := func(_ int, f func()) { f() }
+	return &Sweeper{Keeper: s.Keeper, Watch: Watch{Kept: kept}, Together: alone,
 		Sender: &dispatch.Sender{Composer: dispatch.Composer{Edge: s.Edge, Settings: &s.Settings.Dispatch, Loop: &s.Settings.Loop},
-			To: dispatch.Targets{Queues: s.Queues}, Clock: s.at, Logger: slog.New(slog.DiscardHandler), Observer: host.NoObserver{}}}
+			To: dispatch.Targets{Queues: s.Queues}, Clock: s.at, Together: alone, Logger: slog.New(slog.DiscardHandler), Observer: host.NoObserver{}}}
 }
 
 // sent are the purges in the FIFO queue.
