@@ -24,7 +24,8 @@ func (e *PatchError) Unwrap() error { return e.Stuck }
 // mistake looks the same.
 //
 // It does not apply if something was committed for the messages in this turn
-// already, or if the instance is stuck: then its wakes try again.
+// already, if the instance is stuck, because then its wakes try again, or if a plain start
+// begins the instance, because then there is no history. A fork has one.
 func (t *Turn) leaveToAnotherBuild(stuck *engine.StuckError) error {
 	if t.Running.Confirmed {
 		return nil
@@ -32,7 +33,7 @@ func (t *Turn) leaveToAnotherBuild(stuck *engine.StuckError) error {
 	if err := t.described(); err != nil {
 		return err
 	}
-	if t.View.Record == nil || t.swept() {
+	if t.View.Record == nil && !t.Running.takesOver() || t.swept() {
 		return nil
 	}
 	for _, m := range t.open() {

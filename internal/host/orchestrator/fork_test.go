@@ -451,3 +451,53 @@ func TestO12AnInlineRetryUnderWayKeepsItsKey(t *testing.T) {
 		})
 	}
 }
+
+// V-04, O-12: the history that a fork takes over has a patch, and during the rollout of the patch
+// a build without it gets the fork, or that of a child. It goes round until the other build
+// has it. Found by seed 850249930 of the simulation.
+func TestO12AForkWithAPatchOfAnotherBuildGoesRound(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	build := withPatch
+	w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
+		if ctx.Info().Instance[:1] == "p" {
+			if _, err := patched(ctx, build); err != nil {
+				return nil, err
+			}
+		}
+		return ctx.Await(ctx.Child(engine.ChildCall{Name: "Child"}))
+	})
+	w.orchestration("Child", func(ctx *engine.Context, _ []byte) ([]byte, error) {
+		if _, err := patched(ctx, build); err != nil {
+			return nil, err
+		}
+		return ctx.Await(ctx.ExternalEvent("go"))
+	})
+	for _, of := range []string{"p1", "a1"} { // The parent has the patch too, or its child alone.
+		w.start(of, "Main", "1")
+		w.runFor(time.Minute)
+		build = beforePatch
+		w.restart()
+		as, child := of[:1]+"2", of[:1]+"2/1/3"
+		if of == "a1" {
+			child = "a2/1/2"
+		}
+		w.send(forkOf(of, as, 0))
+		w.runFor(5 * time.Minute)
+		if n := w.observer.counts["delayed patch"]; n == 0 {
+			t.Errorf("nothing went round: %v", w.observer.counts)
+		}
+		build = withPatch
+		w.restart()
+		w.runFor(15 * time.Minute)
+		w.expectStatus(child, store.StatusRunning)
+		w.raise(child, "go", `"gone"`, "e-"+as)
+		w.run()
+		w.expectOutput(as, `"gone"`)
+		w.observer.counts["delayed patch"] = 0
+	}
+	if n := w.observer.counts["stuck nondeterminism"]; n > 0 {
+		t.Errorf("%d times stuck", n)
+	}
+	w.expectDead()
+}

@@ -29,7 +29,7 @@ func (s *Random) Landed(w *world.World, p *world.Process, x *ledger.Recorded, t 
 	}
 	if !slices.Contains(has, started.Version) {
 		for i := range t.Events {
-			if e := &t.Events[i]; !e.Kind.Arrival() && e.Imposed == "" {
+			if e := &t.Events[i]; !e.Kind.Arrival() && e.Imposed == "" && !takenOver(started, e) {
 				w.Violate("V-02", "%s, whose build has %q, answers %s/%d, which runs version %q", p.Name, has, t.Instance, t.ExecutionID, started.Version)
 			}
 		}
@@ -38,6 +38,13 @@ func (s *Random) Landed(w *world.World, p *world.Process, x *ledger.Recorded, t 
 	if t.First() > 1 && len(t.Events) > 0 && !t.Parked && started.Version != has[len(has)-1] {
 		w.Reached("V-01, a newer one is there")
 	}
+}
+
+// takenOver reports whether a redrive or a fork has taken the event over: code of an earlier
+// execution has recorded it.
+func takenOver(started, e *history.Event) bool {
+	o := started.Start.Origin
+	return o != nil && e.EventID <= o.EventID
 }
 
 // checkChosen: a start records the version that was asked for, otherwise the

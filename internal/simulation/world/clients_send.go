@@ -13,8 +13,8 @@ import (
 // SendAs sends without a call of a process: what clients and services send. While the
 // queues are down, the call is made again and again.
 func (w *World) SendAs(who string, to *Queue, msgs ...queue.Outgoing) {
-	if wait := w.queuesAreBack().Sub(w.Clock.Now()); wait > 0 {
-		w.Clock.AfterFunc(wait+time.Duration(w.Choices.IntN(w.Choices.At(w.How(fault.Outage), "again"), 60))*time.Second, func() { w.SendAs(who, to, msgs...) })
+	if wait := w.untilQueuesAreBack(); wait > 0 {
+		w.Clock.AfterFunc(wait, func() { w.SendAs(who, to, msgs...) })
 		return
 	}
 	for _, m := range msgs {

@@ -124,3 +124,13 @@ func (w *World) queuesAreBack() (at time.Time) {
 	}
 	return at
 }
+
+// untilQueuesAreBack is in how long somebody outside of the host tries again who finds the
+// queues down for everybody; not positive while they are up.
+func (w *World) untilQueuesAreBack() time.Duration {
+	wait := w.queuesAreBack().Sub(w.Clock.Now())
+	if wait > 0 {
+		wait += time.Duration(w.Choices.IntN(w.Choices.At(w.How(fault.Outage), "again"), 60)) * time.Second
+	}
+	return wait
+}

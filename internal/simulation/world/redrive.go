@@ -8,8 +8,13 @@ import (
 )
 
 // Redrive sends dead letters again that got there by their receive count, or
-// as events whose start came too late. It returns how many.
+// as events whose start came too late. It returns how many. While the queues are down, the
+// dead letters stay where they are until later.
 func (w *World) Redrive() int {
+	if wait := w.untilQueuesAreBack(); wait > 0 {
+		w.Clock.AfterFunc(wait, func() { w.Redrive() })
+		return 0
+	}
 	n := 0
 	for _, q := range []*Queue{w.DeadFIFO, w.DeadStandard} {
 		for _, m := range q.Queue.Peek() {
