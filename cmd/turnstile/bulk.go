@@ -15,6 +15,7 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/batch"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -185,8 +186,8 @@ func (r *bulkRun) collect(ctx context.Context) ([]string, error) {
 	}
 	var ids []string
 	seen := map[string]bool{}
-	bar := r.progressLine()
-	defer bar.end()
+	bar := term.NewProgress(r.screen(r.err), r.now)
+	defer bar.End()
 	for _, status := range statuses {
 		q := r.query
 		q.Status, q.PageSize = status, store.MaxPageSize
@@ -203,7 +204,7 @@ func (r *bulkRun) collect(ctx context.Context) ([]string, error) {
 				seen[d.Instance] = true
 				ids = append(ids, d.Instance)
 			}
-			bar.show(fmt.Sprintf("selecting: %d", len(ids)))
+			bar.Show(fmt.Sprintf("selecting: %d", len(ids)))
 			if q.PageToken = page.NextPageToken; q.PageToken == "" {
 				break
 			}
@@ -237,7 +238,7 @@ func (r *bulkRun) confirm(ctx context.Context, n int) error {
 func (b *bulk) described() string {
 	words := strings.TrimSpace(b.words())
 	if b.problem != "" {
-		words = strings.TrimSpace(words + " --problem " + shellWord(b.problem))
+		words = strings.TrimSpace(words + " --problem " + plain.ShellWord(b.problem))
 	}
 	return words
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/turnstile-go/turnstile/client"
@@ -28,7 +27,7 @@ const (
 
 // work does what is left of a batch.
 func (r *bulkRun) work(ctx context.Context, j *batch.Job, done int) error {
-	bar := r.progressLine()
+	bar := term.NewProgress(r.screen(r.err), r.now)
 	var failed []api.BatchFailed
 	began, noted := r.now(), done
 	var writing error
@@ -38,18 +37,18 @@ func (r *bulkRun) work(ctx context.Context, j *batch.Job, done int) error {
 		OnFailed: func(instance string, err error) {
 			if len(failed) < toldFailures {
 				failed = append(failed, api.BatchFailed{Instance: instance, Error: message(err)})
-				bar.line(fmt.Sprintf("not sent: %s for %s: %s", j.Verb, printable.Line(instance), message(err)))
+				bar.Line(fmt.Sprintf("not sent: %s for %s: %s", j.Verb, printable.Line(instance), message(err)))
 			}
 		},
 		OnProgress: func(p batch.Progress, prefix int) {
-			bar.show(progressText(p, done, r.now().Sub(began)))
+			bar.Show(progressText(p, done, r.now().Sub(began)))
 			if prefix-noted >= 100 || p.Done == p.All {
 				writing, noted = errors.Join(writing, r.folder.Note(j.ID, prefix)), prefix
 			}
 		},
 	}
 	p, finished := runner.Run(ctx, j.Instances, done)
-	bar.end()
+	bar.End()
 	if finished {
 		if err := r.folder.Remove(j.ID); err != nil {
 			fmt.Fprintf(r.err, "the batch is done, and its file stays: %v\n", err)
@@ -127,62 +126,4 @@ func (r *bulkRun) printBatch(j *batch.Job, p batch.Progress, failed []api.BatchF
 	}
 	fmt.Fprintln(r.err, text)
 	return nil
-}
-
-// progressLine is a line at a terminal that is written again and again; elsewhere a
-// line every ten seconds.
-type progressLine struct {
-	mu     sync.Mutex
-	screen *term.Screen
-	now    func() time.Time
-	shown  bool
-	last   time.Time
-}
-
-const (
-	repaint     = 100 * time.Millisecond
-	plainRepeat = 10 * time.Second
-)
-
-func (c *cli) progressLine() *progressLine {
-	return &progressLine{screen: c.screen(c.err), now: c.now, last: c.now()}
-}
-
-func (p *progressLine) show(text string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	now := p.now()
-	if p.screen.Person {
-		if now.Sub(p.last) < repaint && p.shown {
-			return
-		}
-		p.last, p.shown = now, true
-		fmt.Fprintf(p.screen, "\r\x1b[K%s", term.Clip(text, p.screen.Columns()-1))
-		return
-	}
-	if now.Sub(p.last) >= plainRepeat {
-		p.last = now
-		fmt.Fprintln(p.screen, text)
-	}
-}
-
-// line writes a line that stays.
-func (p *progressLine) line(text string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.clear()
-	fmt.Fprintln(p.screen, text)
-}
-
-func (p *progressLine) end() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.clear()
-}
-
-func (p *progressLine) clear() {
-	if p.shown {
-		fmt.Fprint(p.screen, "\r\x1b[K")
-		p.shown = false
-	}
 }

@@ -179,5 +179,5 @@ func (l *listing) next(s *settings) string {
 	if l.ids {
 		line += " --ids"
 	}
-	return line + " --page-token " + shellWord(l.query.PageToken)
+	return line + " --page-token " + plain.ShellWord(l.query.PageToken)
 }

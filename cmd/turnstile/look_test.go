@@ -241,7 +241,7 @@ func TestS13TheNextPageIsACommandThatCanBePasted(t *testing.T) {
 	b.fails(exitFailed, []string{"page token", "as it stands"}, append(args, "--status", "failed")...)
 }
 
-// words splits a command line as a shell does, as far as shellWord quotes.
+// words splits a command line as a shell does, as far as plain.ShellWord quotes.
 func words(line string) []string {
 	var out []string
 	var word strings.Builder

@@ -105,7 +105,7 @@ func (p *projectMaker) make(ctx context.Context, named string) error {
 		return fmt.Errorf("the files are written, but go mod tidy failed in %s (see above): run it again there: %w", folder, err)
 	}
 	fmt.Fprintf(p.out, "%s is made, with %s. Next:\n\n  cd %s\n  turnstile dev     # runs it on this machine; change a file and see\n  make test\n\nREADME.md says what is where, and how to deploy it.\n",
-		p.module, from, shellWord(named))
+		p.module, from, plain.ShellWord(named))
 	return nil
 }
 

@@ -230,8 +230,8 @@ func (p *pausing) drain(ctx context.Context, longest time.Duration) error {
 	if longest <= 0 || !slices.ContainsFunc(sources, func(s api.EventSource) bool { return s.State == sourceOn }) {
 		return nil
 	}
-	bar := p.progressLine()
-	defer bar.end()
+	bar := term.NewProgress(p.screen(p.err), p.now)
+	defer bar.End()
 	for began := p.now(); ; {
 		turns, err := p.stack.Queue(ctx, deadletter.Orchestrator)
 		if err != nil {
@@ -250,10 +250,10 @@ func (p *pausing) drain(ctx context.Context, longest time.Duration) error {
 			return nil
 		}
 		if p.now().Sub(began) >= longest {
-			bar.line(fmt.Sprintf("not drained after %s: %d in turns, %d activities running, %d waiting; running ones end, the others wait until unpause", longest, turns.InFlight, work.InFlight, work.Visible))
+			bar.Line(fmt.Sprintf("not drained after %s: %d in turns, %d activities running, %d waiting; running ones end, the others wait until unpause", longest, turns.InFlight, work.InFlight, work.Visible))
 			return nil
 		}
-		bar.show(fmt.Sprintf("draining: %d in turns, %d activities running, %d waiting", turns.InFlight, work.InFlight, work.Visible))
+		bar.Show(fmt.Sprintf("draining: %d in turns, %d activities running, %d waiting", turns.InFlight, work.InFlight, work.Visible))
 		if !p.sleep(ctx, sourceLook) {
 			return ctx.Err()
 		}

@@ -3,16 +3,13 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
 
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/batch"
-	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
-	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
 	"github.com/turnstile-go/turnstile/internal/console/api"
-	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
 func redriveCommand() *command {
@@ -88,62 +85,21 @@ func (c *cli) planRedrives(ctx context.Context, r client.RedriveRequest, named [
 		return err
 	}
 	r.DryRun = true
-	var plans []redrivePlan
+	plans := make([]client.Redriven, 0, len(named))
+	all := make([]api.Redriven, 0, len(named))
 	for _, instance := range named {
 		r.Instance = instance
 		d, err := cl.Redrive(ctx, r)
 		if err != nil {
 			return err
 		}
-		plans = append(plans, redrivePlan{cmp.Or(r.As, instance), d})
+		plans, all = append(plans, d), append(all, api.RedrivenOf(cmp.Or(r.As, instance), &d))
 	}
 	if c.json() {
-		return c.printJSON(plansJSON(plans))
+		return c.printJSON(all)
 	}
-	for _, p := range plans {
-		p.print(c)
+	for i := range plans {
+		views.Plan(c.out, all[i].Instance, &plans[i])
 	}
 	return nil
-}
-
-type redrivePlan struct {
-	instance string
-	client.Redriven
-}
-
-func (p *redrivePlan) print(c *cli) {
-	name := printable.Line(p.instance)
-	switch {
-	case p.TakenOver == 0:
-		fmt.Fprintf(c.out, "%s would begin from the beginning: it failed in its first round\n", name)
-	default:
-		fmt.Fprintf(c.out, "%s would take over %s, and keep %s behind %s\n", name, plain.Plural(int(p.TakenOver), "event", "events"),
-			plain.Plural(p.Kept, "result", "results"), map[bool]string{true: "it", false: "them"}[p.TakenOver == 1])
-	}
-	for _, w := range p.Again {
-		fmt.Fprintf(c.out, "  %-5d  %-24s  %s\n", w.EventID, workText(&w), map[string]string{
-			"failed": "had failed: starts anew", "open": "was open: starts anew", "forgotten": "forgotten: the code asks for it again"}[w.Why])
-	}
-	if len(p.Again) == 0 && p.TakenOver > 0 {
-		fmt.Fprintln(c.out, "  nothing is started anew: only the code runs again")
-	}
-}
-
-func workText(w *client.RedrivenWork) string {
-	switch w.Kind {
-	case history.ActivityScheduled:
-		return "activity " + printable.Line(w.Name)
-	case history.SubOrchestrationScheduled:
-		return "child " + printable.Line(w.Instance)
-	}
-	return "timer"
-}
-
-// plansJSON are plans as they are printed.
-func plansJSON(plans []redrivePlan) []api.Redriven {
-	all := make([]api.Redriven, len(plans))
-	for i := range plans {
-		all[i] = api.RedrivenOf(plans[i].instance, &plans[i].Redriven)
-	}
-	return all
 }

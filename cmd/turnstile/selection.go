@@ -9,7 +9,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/address"
-	"github.com/turnstile-go/turnstile/internal/printable"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -87,7 +87,7 @@ func (s *selection) words() string {
 	var b strings.Builder
 	add := func(flag, value string) {
 		if value != "" {
-			b.WriteString(" --" + flag + " " + shellWord(value))
+			b.WriteString(" --" + flag + " " + plain.ShellWord(value))
 		}
 	}
 	add("status", s.status)
@@ -109,7 +109,7 @@ func (s *settings) words() string {
 	var b strings.Builder
 	add := func(flag, value string) {
 		if value != "" {
-			b.WriteString(" --" + flag + " " + shellWord(value))
+			b.WriteString(" --" + flag + " " + plain.ShellWord(value))
 		}
 	}
 	if s.local {
@@ -121,17 +121,6 @@ func (s *settings) words() string {
 	add("profile", s.profile)
 	add("key-file", s.keyFile)
 	return b.String()
-}
-
-// shellWord is a word as it can be pasted into a shell.
-func shellWord(s string) string {
-	plain := s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=@%+,", r))
-	})
-	if plain {
-		return s
-	}
-	return "'" + strings.ReplaceAll(printable.Line(s), "'", `'\''`) + "'"
 }
 
 // where is the place that the settings name, for people.

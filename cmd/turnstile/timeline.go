@@ -3,15 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"strconv"
-	"time"
 
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/picture"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
-	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
@@ -63,7 +60,7 @@ func timelineCommand() *command {
 				}
 				screen := c.screen(c.out)
 				if !screen.Person {
-					c.timelineRows(screen, &t)
+					picture.Rows(screen, &t)
 					return nil
 				}
 				fmt.Fprintf(c.out, "%s\n", screen.In(term.Bold, printable.Line(t.Instance)))
@@ -72,26 +69,4 @@ func timelineCommand() *command {
 			}
 		},
 	}
-}
-
-// timelineRows prints the rows of a timeline for programs.
-func (c *cli) timelineRows(screen *term.Screen, t *api.Timeline) {
-	rows := term.NewTable()
-	for i := range t.Rows {
-		r := &t.Rows[i]
-		end, took, failure := "", "", ""
-		if !r.EndedAt.IsZero() {
-			end, took = r.EndedAt.Format(time.RFC3339Nano), r.EndedAt.Sub(r.ScheduledAt).String()
-		}
-		if r.Failure != nil {
-			failure = r.Failure.Kind + ": " + r.Failure.Message
-		}
-		name := r.Name
-		if r.Op != "" && name == "" {
-			name = r.Op
-		}
-		rows.Row(term.Text(strconv.FormatInt(r.ExecutionID, 10)), term.Text(strconv.FormatInt(r.EventID, 10)), term.Text(r.Kind), term.Text(printable.Line(name)),
-			term.Text(r.State), term.Text(r.ScheduledAt.Format(time.RFC3339Nano)), term.Text(end), term.Text(took), term.Text(strconv.Itoa(r.Attempt)), term.Text(printable.Line(failure)))
-	}
-	rows.Print(screen)
 }

@@ -88,5 +88,5 @@ func endedBadly(d *client.Description) error {
 			why = fmt.Sprintf(" (%s)%s", f.Kind, why)
 		}
 	}
-	return fmt.Errorf("instance %q %s%s; `turnstile history %s` shows how it came to that", d.Instance, d.Status, why, shellWord(d.Instance))
+	return fmt.Errorf("instance %q %s%s; `turnstile history %s` shows how it came to that", d.Instance, d.Status, why, plain.ShellWord(d.Instance))
 }

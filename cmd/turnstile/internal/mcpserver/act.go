@@ -196,11 +196,9 @@ func (s *server) redrive(ctx context.Context, c *call, in redriveInput) (any, er
 	if err != nil {
 		return nil, err
 	}
-	plan := &api.Redriven{Instance: cmp.Or(in.As, in.Instance), TakenOver: d.TakenOver, Kept: d.Kept, Again: []api.RedrivenWork{}}
-	for _, w := range d.Again {
-		plan.Again = append(plan.Again, api.RedrivenWork{EventID: w.EventID, Kind: w.Kind.String(), Name: w.Name, Instance: w.Instance, Why: w.Why})
-	}
-	out := &acted{Action: "redrive", Instance: in.Instance, Sent: !in.DryRun, DryRun: in.DryRun, Effect: effects["redrive"], Plan: plan, StartID: d.StartID, After: d.After}
+	plan := api.RedrivenOf(cmp.Or(in.As, in.Instance), &d)
+	plan.StartID, plan.After = "", 0 // They stand beside the plan.
+	out := &acted{Action: "redrive", Instance: in.Instance, Sent: !in.DryRun, DryRun: in.DryRun, Effect: effects["redrive"], Plan: &plan, StartID: d.StartID, After: d.After}
 	shown, err := fit(plan.Again, len(plan.Again))
 	if left := len(plan.Again) - shown; left > 0 {
 		plan.Again = plan.Again[:shown]
