@@ -19,6 +19,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/turnstile-go/turnstile"
 )
@@ -221,12 +223,26 @@ func (r *runner) watch(ctx turnstile.Context, p Place) {
 	instance := turnstile.NewOrchestration[any, any](p.Name).With(turnstile.InstanceID(p.Instance),
 		turnstile.UseExisting(), turnstile.ParentClosePolicy(turnstile.Abandon))
 	turnstile.Go(ctx, func(ctx turnstile.Context) (turnstile.None, error) {
-		// Completed, failed, cancelled, terminated or purged: it has ended.
-		_, _ = instance.Call(ctx, nil)
+		for {
+			_, err := instance.Call(ctx, nil)
+			if !unsent(err) {
+				break // Completed, failed, cancelled, terminated or purged: it has ended.
+			}
+			if err := turnstile.Sleep(ctx, time.Minute); err != nil {
+				return turnstile.None{}, err
+			}
+		}
 		same := func(other Place) bool { return other.Instance == p.Instance }
 		r.Running, r.Waiting = slices.DeleteFunc(r.Running, same), slices.DeleteFunc(r.Waiting, same)
 		return turnstile.None{}, r.admit(ctx)
 	})
+}
+
+// unsent reports whether the gate is not attached to an instance, because the queue has
+// rejected the message that asks for it. The instance may run.
+func unsent(err error) bool {
+	failed, ok := errors.AsType[*turnstile.ChildError](err)
+	return ok && failed.Kind == turnstile.KindTooLarge && strings.HasPrefix(failed.Message, "the input of ")
 }
 
 // admit gives the free places to the first that wait.

@@ -57,7 +57,7 @@ type root struct {
 	terminated bool
 }
 
-// Draw decides what a world runs: the sample application, a schedule, or random
+// Draw decides what a world runs: the sample application, a schedule, a gate, or random
 // programs mostly.
 func Draw(w *world.World) world.Scenario {
 	if w.Choices.OneIn(w.Choices.At(choice.OfProgram, "sample application"), 8) {
@@ -65,6 +65,9 @@ func Draw(w *world.World) world.Scenario {
 	}
 	if w.Choices.OneIn(w.Choices.At(choice.OfProgram, "a schedule"), 16) {
 		return newSchedules(w)
+	}
+	if w.Choices.OneIn(w.Choices.At(choice.OfProgram, "a gate"), 32) {
+		return newGated(w)
 	}
 	return newRandomScenario(w)
 }

@@ -1,0 +1,222 @@
+package scenario
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/examples/gate"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/activities"
+	"github.com/turnstile-go/turnstile/internal/simulation/choice"
+	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// gated are instances that enter one gate, each with an activity behind it, and an operator who
+// gives the gate orders.
+type gated struct {
+	// n is what the instances ask for, most what may run at once after any order.
+	n, most  int
+	visitors []visitor
+	orders   []gate.Order
+	// inside are the instances that have scheduled their activity and have not ended.
+	inside map[string]bool
+	// stayed are those that had not ended when the gate was closed.
+	stayed []string
+}
+
+type visitor struct {
+	instance string
+	// continues: it enters again in a second execution.
+	continues bool
+	// ends is the kind of message that ends it from outside; empty for none.
+	ends wire.Kind
+}
+
+const gateKey = "k"
+
+var (
+	visit = turnstile.NewOrchestration[string, string]("Visit")
+	tour  = turnstile.NewActivity[string, string]("tour")
+)
+
+func newGated(w *world.World) *gated {
+	at := w.Choices.At(choice.OfProgram, "the gate")
+	s := &gated{n: 1 + w.Choices.IntN(at, 2), inside: map[string]bool{}}
+	s.most = s.n
+	for i := range 2 + w.Choices.IntN(at, 5) {
+		v := visitor{instance: fmt.Sprintf("visitor%d", i)}
+		own := w.Choices.At(choice.OfProgram, v.instance)
+		v.continues = w.Choices.OneIn(own, 4)
+		if w.Choices.OneIn(own, 4) {
+			v.ends = []wire.Kind{wire.CancelInstance, wire.TerminateInstance}[w.Choices.IntN(own, 2)]
+		}
+		s.visitors = append(s.visitors, v)
+	}
+	if w.Choices.OneIn(at, 2) {
+		for range 1 + w.Choices.IntN(at, 3) {
+			o := gate.Order{First: s.visitors[w.Choices.IntN(at, len(s.visitors))].instance, N: w.Choices.IntN(at, 5) - 1}
+			s.orders, s.most = append(s.orders, o), max(s.most, o.N)
+		}
+	}
+	return s
+}
+
+func (s *gated) Size() string { return world.Plural(len(s.visitors), "visitor") }
+
+func (s *gated) String() string {
+	return fmt.Sprintf("a gate of %d, with the orders %+v, and the visitors %+v\n", s.n, s.orders, s.visitors)
+}
+
+func (s *gated) Working() *world.Build {
+	return &world.Build{Name: "working", Orchestrations: turnstile.NewApp(gate.Part(), visit.Implement(func(ctx turnstile.Context, in string) (string, error) {
+		if err := gate.Enter(ctx, gateKey, s.n); err != nil {
+			return "", err
+		}
+		out, err := tour.Call(ctx, in)
+		if info := turnstile.Info(ctx); err == nil && !strings.HasSuffix(in, again) && s.visitor(info.Instance).continues {
+			return "", visit.ContinueAsNew(ctx, in+again)
+		}
+		return out, err
+	})).Orchestrations()}
+}
+
+func (s *gated) visitor(instance string) visitor {
+	for _, v := range s.visitors {
+		if v.instance == instance {
+			return v
+		}
+	}
+	return visitor{}
+}
+
+func (s *gated) Broken(w *world.World) *world.Build { return broken(w, "gate", visit.Name()) }
+
+func (s *gated) Activities(p *world.Process) *activities.Registry {
+	return turnstile.NewApp(tour.Implement(func(ctx context.Context, in string) (string, error) {
+		info, _ := activities.InfoFrom(ctx)
+		return in, p.TakeTime(ctx, info.Instance)
+	})).Activities()
+}
+
+func (s *gated) Inline(*world.Process) *activities.Registry { return nil }
+
+func (s *gated) Begin(w *world.World) {
+	s.close(w, 14, false)
+	later := func(what string, f func()) {
+		w.Clock.AfterFunc(time.Duration(w.Choices.IntN(w.Choices.At(choice.OfClient, what), 3600))*time.Second, f)
+	}
+	input, _ := json.Marshal(world.Marker)
+	for _, v := range s.visitors {
+		later(v.instance, func() {
+			w.SendItem(wire.Item{Kind: wire.StartOrchestration, Instance: v.instance, Name: visit.Name(), Input: input, ID: "start"})
+		})
+		if v.ends != "" {
+			later("the end of "+v.instance, func() { w.SendItem(wire.Item{Kind: v.ends, Instance: v.instance, ID: "end"}) })
+		}
+	}
+	for i, o := range s.orders {
+		data, _ := json.Marshal(o)
+		later(fmt.Sprint("order ", i), func() {
+			w.SendItem(wire.Item{Kind: wire.ExternalRaised, Instance: gate.InstanceID(gateKey), Name: gate.Orders.Name(), Data: data, ID: fmt.Sprint("order-", i)})
+		})
+	}
+}
+
+// close terminates the gate after so many days, and again as many later if a visitor is there
+// still, who is terminated then too: an instance that waits for ever is a fault in this world.
+func (s *gated) close(w *world.World, days int, last bool) {
+	w.Clock.AfterFunc(time.Duration(days)*24*time.Hour, func() {
+		for _, v := range s.visitors {
+			r, err := w.Describe(v.instance)
+			switch {
+			case err != nil || r.Status.Terminal():
+			case !last:
+				s.close(w, days, true)
+				return
+			default:
+				s.stayed = append(s.stayed, v.instance)
+				w.SendSurely(wire.Item{Kind: wire.TerminateInstance, Instance: v.instance, ID: "over"})
+			}
+		}
+		w.SendSurely(wire.Item{Kind: wire.TerminateInstance, Instance: gate.InstanceID(gateKey), ID: "over"})
+	})
+}
+
+func (s *gated) Created(*world.World, string, string) {}
+
+// Landed implements scenario: never more than may are inside. One goes in with its activity, and
+// is out with its end, wherever the gate hears of it later.
+func (s *gated) Landed(w *world.World, _ *world.Process, _ *ledger.Recorded, t *store.Turn) {
+	if s.visitor(t.Instance).instance == "" {
+		return
+	}
+	for i := range t.Events {
+		switch e := &t.Events[i]; {
+		case e.Kind == history.ActivityScheduled:
+			s.inside[t.Instance] = true
+		case e.Kind.Terminal() && e.Kind != history.OrchestrationContinuedAsNew:
+			delete(s.inside, t.Instance)
+		}
+	}
+	if len(s.inside) > s.most {
+		w.Violate("outcome", "the gate: %v are inside, %d may be", s.inside, s.most)
+	}
+}
+
+func (s *gated) Marked(*world.World, *store.Record) {}
+func (s *gated) IsProgram(string) bool              { return false }
+func (s *gated) IsRandom() bool                     { return false }
+
+// Purge implements scenario: what a visitor came to has to stay.
+func (s *gated) Purge(*world.World) {}
+
+// Check looks for instances that wait while a place is free, and for places that nobody has.
+func (s *gated) Check(w *world.World) {
+	if err := s.judge(w); err != nil {
+		w.Violate("outcome", "the gate: %v", err)
+	}
+}
+
+func (s *gated) judge(w *world.World) error {
+	r, err := w.Describe(gate.InstanceID(gateKey))
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return nil // Nobody has come.
+	case err != nil:
+		return err
+	case r.Failure != nil && r.Failure.Kind == history.FailureTooLarge:
+		return nil // Commits are small in this world, or the queue rejects messages.
+	case len(s.stayed) > 0:
+		return fmt.Errorf("%v wait for ever", s.stayed)
+	}
+	for _, v := range s.visitors {
+		r, err := w.Describe(v.instance)
+		switch {
+		case errors.Is(err, store.ErrNotFound): // Its start was not sent.
+		case err != nil:
+			return err
+		case !r.Status.Terminal():
+			return fmt.Errorf("%s is %s", v.instance, r.Status)
+		case r.Status == store.StatusFailed && !excused(w)[r.Failure.Kind]:
+			return fmt.Errorf("%s failed: %+v", v.instance, r.Failure)
+		case r.Status != store.StatusCompleted && r.Status != store.StatusFailed && v.ends == "":
+			return fmt.Errorf("%s is %s, and nobody has ended it", v.instance, r.Status)
+		}
+	}
+	var line gate.Line
+	if err := json.Unmarshal(r.CustomStatus, &line); err != nil {
+		return fmt.Errorf("its custom status is %q: %w", r.CustomStatus, err)
+	}
+	if len(line.Running)+line.Length > 0 {
+		return fmt.Errorf("all have ended, and it shows %+v", line)
+	}
+	return nil
+}
