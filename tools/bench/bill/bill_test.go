@@ -207,7 +207,7 @@ func workloads() []workload {
 			}
 		}},
 		{name: "approval of 30 days, given after 29", unit: "approval", setting: one, instances: 1, few: 2, many: 6, code: approvals, drive: approve, most: 30},
-		{name: "… without a limit", unit: "approval", setting: one, instances: 1, few: 2, many: 6, code: unlimited, drive: approve},
+		{name: "… without a time limit", unit: "approval", setting: one, instances: 1, few: 2, many: 6, code: unlimited, drive: approve},
 		{name: "child, start to end", unit: "child", setting: one, instances: 1, few: 5, many: 25, code: children},
 		{name: "instance without a step, start to end", unit: "instance", setting: one, instances: 1, few: 0, many: 1, code: nothing},
 		{name: "sweeps of a stack, nothing stuck", unit: "day", setting: one, instances: 1, few: 1, many: 2, code: nothing, drive: sweeps},
