@@ -19,7 +19,7 @@ const countedByReading = 100
 // A store that can count is asked to. DynamoDB does so by status and time, from an
 // index that may lag by a moment: of each status the keys of up to most instances
 // are read, which is a read unit for some 70 of them, and half a unit for each of
-// its shards. A query with a name, a prefix or conditions has records read instead, up to a
+// its shards. A query with any other field has records read instead, up to a
 // hundred of each status. Errors: those of [Client.List].
 func (c *Client) CountByStatus(ctx context.Context, q ListQuery, most int) (counts map[Status]int, more map[Status]bool, err error) {
 	counts, more = map[Status]int{}, map[Status]bool{}

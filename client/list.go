@@ -29,6 +29,15 @@ type ListQuery struct {
 	// records, one by one. Without any, Status, Name, From and To alone say whose
 	// records are looked at.
 	Where []SearchCondition
+	// Words are those that the failure, the problem, the reason of the suspension or
+	// the custom status has, upper and lower case alike: all of them, in any order.
+	// A custom status that a codec has sealed is not searched.
+	Words string
+	// Version of the orchestration, and Parent: the id of the instance whose child it
+	// is. No index finds by Words, Version or Parent: of the instances that the other
+	// fields select, a call reads the records of up to 1,000 on DynamoDB, and of up to
+	// 10,000 on SQLite.
+	Version, Parent string
 	// PageSize, 1 to 1000; 0 means 100.
 	PageSize int
 	// PageToken of the page before; empty for the first.
@@ -36,8 +45,8 @@ type ListQuery struct {
 }
 
 // ListPage is one page of instances, newest first. NextPageToken is empty on
-// the last. With ListQuery.Where or Prefix, or with both Status and Name, a page may be
-// shorter than asked for, or empty, and not be the last.
+// the last. With ListQuery.Where, Prefix, Words, Version or Parent, or with both Status and
+// Name, a page may be shorter than asked for, or empty, and not be the last.
 type ListPage struct {
 	Instances     []Description
 	NextPageToken string
@@ -64,6 +73,6 @@ func (c *Client) List(ctx context.Context, q ListQuery) (ListPage, error) {
 func (q *ListQuery) stored() store.ListQuery {
 	return store.ListQuery{
 		Status: store.Status(q.Status), Name: q.Name, Prefix: q.Prefix, From: q.From, To: q.To,
-		Where: storeConditions(q.Where), PageSize: q.PageSize, PageToken: q.PageToken,
+		Where: storeConditions(q.Where), Words: q.Words, Version: q.Version, Parent: q.Parent, PageSize: q.PageSize, PageToken: q.PageToken,
 	}
 }

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -11,7 +12,7 @@ import (
 )
 
 // List implements store.Store. A page is as long as was asked for, unless it is
-// the last.
+// the last, or the query scans.
 func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, error) {
 	if err := ctx.Err(); err != nil {
 		return store.ListPage{}, err
@@ -30,35 +31,55 @@ func (s *Store) list(ctx context.Context, q store.ListQuery, few bool) (store.Li
 	}
 	sql := "SELECT " + recordColumns + " FROM " + sel.from + " WHERE " + sel.where + " ORDER BY " + sel.key + " DESC LIMIT ?"
 	var page store.ListPage
+	most := q.Limit()
+	if q.Scans() {
+		most = maxScanned
+	}
+	looked, last := 0, ""
 	err = s.readers.read(func(c *conn) error {
 		defer c.SetInterrupt(c.SetInterrupt(ctx))
 		return c.query(func(s *sqlite3.Stmt) error {
+			if looked++; looked > most || len(page.Records) == q.Limit() {
+				page.NextPageToken = q.TokenAfter(last)
+				return errEnough
+			}
 			r, err := scanRecord(s)
 			if err != nil {
 				return err
 			}
-			page.Records = append(page.Records, r)
+			last = r.ListKey()
+			if !q.Scans() || q.Matches(&r) {
+				page.Records = append(page.Records, r)
+			}
 			return nil
-		}, sql, append(sel.args, q.Limit()+1)...)
+		}, sql, append(sel.args, most+1)...)
 	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
 	if err := ctx.Err(); err != nil {
 		return store.ListPage{}, err
 	}
 	if err != nil {
 		return store.ListPage{}, err
 	}
-	if n := q.Limit(); len(page.Records) > n {
-		page.Records = page.Records[:n]
-		page.NextPageToken = q.TokenAfter(page.Records[n-1].ListKey())
-	}
 	return page, nil
 }
 
-// CountByStatus implements store.StatusCounter: it counts to the end. Without times
+// maxScanned is how many records a call reads that scans.
+const maxScanned = 10_000
+
+// errEnough ends a query whose further rows are not needed.
+var errEnough = errors.New("enough rows")
+
+// CountByStatus implements store.StatusCounter for queries that do not scan: it counts to the end. Without times
 // and conditions it reads nothing.
 func (s *Store) CountByStatus(ctx context.Context, q store.ListQuery, _ int) (counts map[store.Status]int, more map[store.Status]bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
+	}
+	if q.Scans() {
+		return nil, nil, errors.ErrUnsupported
 	}
 	if q.From.IsZero() && q.To.IsZero() && q.Prefix == "" && len(q.Where) == 0 {
 		counts, err = s.countAll(ctx, &q)

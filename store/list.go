@@ -25,6 +25,11 @@ type ListQuery struct {
 	// their records, one by one. Without any "=", Status, Name, From and To
 	// alone say whose records are looked at.
 	Where []SearchCondition
+	// Words that have to stand in a record's failure, problem, reason of suspension or
+	// custom status, upper and lower case alike; a custom status that a codec has
+	// sealed is not searched. Version and Parent are those of the record. No index
+	// finds by these three ([ListQuery.Scans]).
+	Words, Version, Parent string
 	// PageSize, 1 to 1000; 0 means 100.
 	PageSize int
 	// PageToken of the page before; empty for the first.
@@ -32,7 +37,7 @@ type ListQuery struct {
 }
 
 // ListPage is one page of records. NextPageToken is empty on the last. With
-// ListQuery.Where or Prefix, or with both Status and Name, a page may be shorter than
+// ListQuery.Where or Prefix, with both Status and Name, or where it scans, a page may be shorter than
 // asked for, or empty, and not be the last: a call looks at a bounded number of records.
 type ListPage struct {
 	Records       []Record
@@ -75,7 +80,35 @@ func (q *ListQuery) KeyRange() (low, high string, err error) {
 // time range and place in the list apart.
 func (q *ListQuery) Matches(r *Record) bool {
 	return !r.Purged && (q.Status == "" || q.Status == r.Status) && (q.Name == "" || q.Name == r.Name) && strings.HasPrefix(r.Instance, q.Prefix) &&
-		!slices.ContainsFunc(q.Where, func(c SearchCondition) bool { return !c.Holds(r.SearchAttributes) })
+		!slices.ContainsFunc(q.Where, func(c SearchCondition) bool { return !c.Holds(r.SearchAttributes) }) &&
+		(q.Version == "" || q.Version == r.Version) && (q.Parent == "" || r.Parent != nil && q.Parent == r.Parent.Instance) && q.wordsIn(r)
+}
+
+// Scans reports whether the query asks for what no index finds: the records that its
+// other fields select are read, a bounded number a call.
+func (q *ListQuery) Scans() bool { return q.Words != "" || q.Version != "" || q.Parent != "" }
+
+// wordsIn reports whether each of the words stands in a text of the record.
+func (q *ListQuery) wordsIn(r *Record) bool {
+	words := strings.Fields(strings.ToLower(q.Words))
+	if len(words) == 0 {
+		return true
+	}
+	var texts []string
+	if f := r.Failure; f != nil {
+		texts = append(texts, f.Kind, f.Code, f.Source, f.Message)
+	}
+	if p := r.Problem; p != nil {
+		texts = append(texts, p.Kind, p.Message)
+	}
+	if s := r.Suspension; s != nil {
+		texts = append(texts, s.Reason)
+	}
+	if r.Codec == "" {
+		texts = append(texts, string(r.CustomStatus))
+	}
+	all := strings.ToLower(strings.Join(texts, "\n"))
+	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(all, word) })
 }
 
 // Limit returns the page size to use: PageSize within 1 to MaxPageSize, or
@@ -103,6 +136,9 @@ func (q *ListQuery) binding() []byte {
 	if q.Prefix != "" {
 		text = fmt.Appendf(text, " id %q", q.Prefix)
 	}
+	if q.Scans() {
+		text = fmt.Appendf(text, " scan %q %q %q", q.Words, q.Version, q.Parent)
+	}
 	sum := sha256.Sum256(text)
 	return sum[:bindingSize:bindingSize]
 }
@@ -113,7 +149,7 @@ func (q *ListQuery) place() (string, error) {
 		return "", fmt.Errorf("%w: %.40q is not a token that List gave; list from the first page", ErrBadPageToken, q.PageToken)
 	}
 	if string(b[:bindingSize]) != string(q.binding()) {
-		return "", fmt.Errorf("%w: repeat the query with the status, name, prefix, times and conditions of the page before, or list from the first page", ErrBadPageToken)
+		return "", fmt.Errorf("%w: repeat the query with the filters of the page before, or list from the first page", ErrBadPageToken)
 	}
 	key := string(b[bindingSize:])
 	if strings.IndexByte(key, '#') != listTimeDigits {

@@ -38,6 +38,8 @@ func failuresCommand() *command {
 			var ids bool
 			flags.StringVar(&s.query.Name, "name", "", "only of the orchestration `NAME`")
 			flags.StringVar(&s.query.Prefix, "prefix", "", "only those whose id begins with `PREFIX`")
+			flags.StringVar(&s.query.Words, "words", "", "only those whose failure, problem or custom status has these `WORDS`")
+			flags.StringVar(&s.query.Version, "of-version", "", "only of the `VERSION` of the orchestration")
 			flags.StringVar(&s.where, "where", "", "only those whose search attributes meet these `CONDITIONS`; see list")
 			flags.StringVar(&s.since, "since", "24h", "only what failed at this `TIME` or later: 24h or 7d ago, 2026-01-31, 2026-01-31T12:00:00Z")
 			flags.StringVar(&s.until, "until", "", "only what failed before this `TIME`")

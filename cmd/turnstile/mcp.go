@@ -72,6 +72,7 @@ func (c *cli) serveAgent(ctx context.Context, actions bool) error {
 func (c *cli) agentQuery(f mcpserver.Filter) (client.ListQuery, error) {
 	s := selection{status: f.Status, since: f.Since, until: f.Until, where: f.Where}
 	s.query.Name, s.query.Prefix = f.Name, f.Prefix
+	s.query.Words, s.query.Version, s.query.Parent = f.Words, f.Version, f.Parent
 	if err := s.check(c.now()); err != nil {
 		return client.ListQuery{}, errors.New(flagsOfFilter.Replace(err.Error()))
 	}

@@ -178,6 +178,9 @@ func TestAnAgentLooks(t *testing.T) {
 	if text := a.says("list_instances", `{"prefix":"survey"}`, `"survey 1"`); strings.Contains(text, "order-") {
 		t.Errorf("more ids than begin with survey are listed: %s", text)
 	}
+	if text := a.says("list_instances", `{"words":"declined"}`, `"order-3"`); strings.Contains(text, "order-1") {
+		t.Errorf("more than have the word are listed: %s", text)
+	}
 	var page struct {
 		Next string `json:"next_page_token"`
 	}

@@ -22,8 +22,10 @@ func condition(err error) string {
 // whereHelp says how conditions are written.
 const whereHelp = "Conditions on search attributes (--where) are joined by and. Operators are = < <= > >=\n" +
 	"and ^= (begins with); a value is a text in quotes, a number, or a time like 2026-12-01\n" +
-	"or 2026-12-01T09:30:00Z. An index finds instances by =. For any other condition, list\n" +
-	"reads the record of each instance that the other flags select."
+	"or 2026-12-01T09:30:00Z. An index finds instances by =. For any other condition, and for\n" +
+	"--words, --of-version and --parent, it reads the record of each instance that the other\n" +
+	"flags select: on DynamoDB up to 1,000, which is at least 1,000 read units ($0.000125), for\n" +
+	"a page."
 
 // statuses in the order in which they are named.
 func statuses() []string {
@@ -49,6 +51,9 @@ func (s *selection) declare(flags *flag.FlagSet) {
 	flags.StringVar(&s.status, "status", "", "only with this `STATUS`: "+strings.Join(statuses(), ", "))
 	flags.StringVar(&s.query.Name, "name", "", "only of the orchestration `NAME`")
 	flags.StringVar(&s.query.Prefix, "prefix", "", "only instances whose id begins with `PREFIX`")
+	flags.StringVar(&s.query.Words, "words", "", "only instances whose failure, problem or custom status has these `WORDS`")
+	flags.StringVar(&s.query.Version, "of-version", "", "only of the `VERSION` of the orchestration")
+	flags.StringVar(&s.query.Parent, "parent", "", "only the children of the instance `ID`")
 	flags.StringVar(&s.since, "since", "", "only started at this `TIME` or later: 24h or 7d ago, 2026-01-31, 2026-01-31T12:00:00Z")
 	flags.StringVar(&s.until, "until", "", "only started before this `TIME`")
 	flags.StringVar(&s.where, "where", "", "only instances whose search attributes meet these `CONDITIONS`")
@@ -56,7 +61,8 @@ func (s *selection) declare(flags *flag.FlagSet) {
 
 // given reports whether anything was selected.
 func (s *selection) given() bool {
-	return s.status != "" || s.since != "" || s.until != "" || s.where != "" || s.query.Name != "" || s.query.Prefix != ""
+	return s.status != "" || s.since != "" || s.until != "" || s.where != "" || s.query.Name != "" || s.query.Prefix != "" ||
+		s.query.Words != "" || s.query.Version != "" || s.query.Parent != ""
 }
 
 func (s *selection) check(now time.Time) (err error) {
@@ -93,6 +99,9 @@ func (s *selection) words() string {
 	add("status", s.status)
 	add("name", s.query.Name)
 	add("prefix", s.query.Prefix)
+	add("words", s.query.Words)
+	add("of-version", s.query.Version)
+	add("parent", s.query.Parent)
 	if !s.query.From.IsZero() {
 		add("since", s.query.From.Format(time.RFC3339Nano))
 	}

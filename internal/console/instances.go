@@ -63,6 +63,12 @@ func listQuery(v url.Values) (client.ListQuery, error) {
 			q.Prefix = value
 		case "where":
 			q.Where, err = client.ParseWhere(value)
+		case "words":
+			q.Words = value
+		case "version":
+			q.Version = value
+		case "parent":
+			q.Parent = value
 		case "from":
 			q.From, err = timeOf(name, value)
 		case "to":

@@ -41,6 +41,8 @@ func TestInstancesAreFoundByWhatIsAskedFor(t *testing.T) {
 		{[]string{"status", "running"}, demo.WaitsForChild, demo.Corrupt},
 		{[]string{"name", "Echo"}, demo.HostileText, demo.Waiting},
 		{[]string{"where", `customer = "donald" and total > 10000`}, "order-4", "order-5"},
+		{[]string{"words", "card DECLINED"}, demo.Failed, demo.Completed},
+		{[]string{"words", "nondeterminism", "status", "stuck"}, demo.Nondeterminism, demo.Panics},
 		{[]string{"from", "2030-05-06T10:00:00Z", "to", "2030-05-06T10:06:00Z"}, demo.Waiting, demo.Completed},
 	} {
 		if found := ids(list(b, append(c.query, "page_size", "200")...)); !slices.Contains(found, c.has) || slices.Contains(found, c.not) {

@@ -24,7 +24,7 @@ func (s *Store) CountByStatus(ctx context.Context, q store.ListQuery, most int) 
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
-	if q.Name != "" || q.Prefix != "" || len(q.Where) > 0 {
+	if q.Name != "" || q.Prefix != "" || len(q.Where) > 0 || q.Scans() {
 		return nil, nil, errors.ErrUnsupported
 	}
 	q.PageToken = ""

@@ -26,7 +26,7 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, er
 	}
 	limit := q.Limit()
 	fetch := limit
-	filtered := len(q.Where) > 0 || q.Prefix != "" || q.Status != "" && q.Name != ""
+	filtered := len(q.Where) > 0 || q.Prefix != "" || q.Status != "" && q.Name != "" || q.Scans()
 	if filtered {
 		// Few of the records may meet the conditions.
 		fetch = max(limit, batchGets)
@@ -88,8 +88,8 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, er
 	}
 }
 
-// maxLooked is how many records a call with conditions, or with a status and a
-// name, looks at: an index finds by one of them.
+// maxLooked is how many records a call with conditions, with a status and a name, or
+// that scans looks at: an index finds by one of them at most.
 const maxLooked = 1000
 
 // maxKeysLooked is how many keys a call with a prefix of ids looks at: no index

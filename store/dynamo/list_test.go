@@ -16,6 +16,20 @@ import (
 // which there may be millions.
 func TestAListByStatusAndNameReadsABoundedNumberOfRecords(t *testing.T) {
 	t.Parallel()
+	readsABoundedNumberOfRecords(t, store.ListQuery{Name: "Fulfil", Status: store.StatusFailed, PageSize: 10})
+}
+
+// Nor does one find by words, version or parent.
+func TestAListThatScansReadsABoundedNumberOfRecords(t *testing.T) {
+	t.Parallel()
+	for _, q := range []store.ListQuery{{Name: "Fulfil", Words: "declined"}, {Name: "Fulfil", Version: "2"}, {Name: "Fulfil", Parent: "survey"}} {
+		q.PageSize = 10
+		readsABoundedNumberOfRecords(t, q)
+	}
+}
+
+func readsABoundedNumberOfRecords(t *testing.T, q store.ListQuery) {
+	t.Helper()
 	var w waits
 	config := w.config()
 	at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -50,9 +64,9 @@ func TestAListByStatusAndNameReadsABoundedNumberOfRecords(t *testing.T) {
 			return out, nil
 		},
 	}
-	page, err := dynamo.New(f, config).List(t.Context(), store.ListQuery{Name: "Fulfil", Status: store.StatusFailed, PageSize: 10})
+	page, err := dynamo.New(f, config).List(t.Context(), q)
 	if err != nil || len(page.Records) != 0 || page.NextPageToken == "" || read < 1000 || read > 1100 {
-		t.Errorf("%d records were read for a page of %d, more %q, %v", read, len(page.Records), page.NextPageToken, err)
+		t.Errorf("%+v: %d records were read for a page of %d, more %q, %v", q, read, len(page.Records), page.NextPageToken, err)
 	}
 }
 

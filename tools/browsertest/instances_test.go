@@ -64,6 +64,26 @@ func TestIdsAreFoundByHowTheyBegin(t *testing.T) {
 	b.wait(`!location.hash.includes("prefix") && document.querySelectorAll("[data-instance]").length === 50`)
 }
 
+// Words of a failure find instances, and stand in the address.
+func TestWordsOfAFailureFindInstances(t *testing.T) {
+	t.Parallel()
+	b := serveStill(t).open("", browser.View{})
+	b.settled()
+	b.click("[role=combobox]", "")
+	b.write("card declined")
+	b.shows("only with these words")
+	b.press("ArrowDown", "ArrowDown", "Enter")
+	b.wait(`new URLSearchParams(location.hash.split("?")[1]).get("words") === "card declined"`)
+	b.settled()
+	b.wait(fmt.Sprintf(`%s.includes(%q) && !%s.includes(%q)`, ids, demo.Failed, ids, demo.Completed))
+	b.shows("with the words card declined")
+	for _, found := range b.axe() {
+		t.Error(found)
+	}
+	b.click(".filter-chips button", "with the words card declined")
+	b.wait(`!location.hash.includes("words") && document.querySelectorAll("[data-instance]").length === 50`)
+}
+
 // The search field says what a text may mean, and does what is chosen.
 func TestTheSearchFieldOpensAndFilters(t *testing.T) {
 	t.Parallel()

@@ -53,9 +53,9 @@ var modules = []struct{ module, expression, want string }{
 	{"listquery.js", `[m.condition("customer", 'a "b"'), m.condition("total", 9.5), m.and("", "a = 1"), m.and("a = 1", "b = 2"), m.and("a = 1 and b = 2", "b = 2")]`,
 		`["customer = \"a \\\"b\\\"\"","total = 9.5","a = 1","a = 1 and b = 2","a = 1 and b = 2"]`},
 	{"listquery.js", `["order-1", 'customer = "a"', "Ful", " ", "a b"].map(t => m.suggestions(t, ["Fulfil", "Ship"]).map(s => s.kind + " " + s.text))`,
-		`[["instance order-1","name order-1","prefix order-1"],["where customer = \"a\"","instance customer = \"a\""],["instance Ful","name Fulfil","name Ful","prefix Ful"],["name Fulfil","name Ship"],["instance a b","prefix a b"]]`},
+		`[["instance order-1","name order-1","prefix order-1","words order-1"],["where customer = \"a\"","instance customer = \"a\""],["instance Ful","name Fulfil","name Ful","prefix Ful","words Ful"],["name Fulfil","name Ship"],["instance a b","prefix a b","words a b"]]`},
 	{"listquery.js", `m.suggestions("order-1", [], ["order-12", "order-1", "Order-1", "an order-1"]).map(s => s.kind + " " + s.text)`,
-		`["instance order-1","name order-1","prefix order-1","instance order-12"]`},
+		`["instance order-1","name order-1","prefix order-1","words order-1","instance order-12"]`},
 	{"listquery.js", `m.merge([{instance: "a", v: 1}, {instance: "b", v: 1}, {instance: "c", v: 1}], {changed: [{instance: "d", v: 2}, {instance: "b", v: 2}], order: ["d", "a", "b", "x"]})`,
 		`[{"instance":"d","v":2},{"instance":"a","v":1},{"instance":"b","v":2}]`},
 

@@ -7,15 +7,18 @@ const unit = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 // pageSize is how many instances a page has.
 export const pageSize = 50;
 
-// apiQuery makes the API's query of the address's: status, name, prefix, where, since
+// apiQuery makes the API's query of the address's: status, name, prefix, where, words, version, parent, since
 // (a key of spans) or from and to (RFC 3339), page (a token). now is in ms.
 export function apiQuery(query, now) {
-  const { status, name, prefix, where, since, to, page } = query;
+  const { status, name, prefix, where, words, version, parent, since, to, page } = query;
   let { from } = query;
   const m = /^(\d+)([mhd])$/.exec(since ?? "");
   if (m) from = new Date(now - m[1] * unit[m[2]]).toISOString();
-  return { status, name, prefix, where, from, to, page_size: pageSize, page_token: page };
+  return { status, name, prefix, where, words, version, parent, from, to, page_size: pageSize, page_token: page };
 }
+
+// scans reports whether no index finds what the query asks for.
+export function scans({ words, version, parent }) { return Boolean(words || version || parent); }
 
 // filters names what narrows the list, the status apart: [[field, words]].
 export function filters(query) {
@@ -23,6 +26,9 @@ export function filters(query) {
   if (query.name) out.push(["name", "orchestration " + query.name]);
   if (query.prefix) out.push(["prefix", "ids that begin with " + query.prefix]);
   if (query.where) out.push(["where", query.where]);
+  if (query.words) out.push(["words", "with the words " + query.words]);
+  if (query.version) out.push(["version", "version " + query.version]);
+  if (query.parent) out.push(["parent", "children of " + query.parent]);
   if (query.since) out.push(["since", "started in " + (spans[query.since] ?? "the last " + query.since)]);
   if (query.from) out.push(["from", "started at " + query.from + " or later"]);
   if (query.to) out.push(["to", "started before " + query.to]);
@@ -42,7 +48,7 @@ export function and(where, more) {
 }
 
 // suggestions says what a text in the search field may mean, the likeliest
-// first: { kind: "where" | "instance" | "prefix" | "name", text }. names are those of
+// first: { kind: "where" | "instance" | "prefix" | "name" | "words", text }. names are those of
 // orchestrations that are known, ids those of instances.
 export function suggestions(text, names, ids = []) {
   text = text.trim();
@@ -53,7 +59,7 @@ export function suggestions(text, names, ids = []) {
   const out = [{ kind: "instance", text }, ...like];
   if (/^[\p{L}\p{N}_.\-/]+$/u.test(text)) out.push({ kind: "name", text });
   // What comes later, while one types, stands below what one may have chosen.
-  out.push(...(where ? [] : [{ kind: "prefix", text }]), ...begin);
+  out.push(...(where ? [] : [{ kind: "prefix", text }, { kind: "words", text }]), ...begin);
   return where ? [{ kind: "where", text }, ...out] : out;
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -48,6 +49,7 @@ func listing(t *testing.T, o Options) {
 		if i%3 == 0 {
 			r.Name = "Remind"
 		}
+		described(&r, i)
 		create(t, s, r)
 		all = append(all, r)
 	}
@@ -88,6 +90,20 @@ func listing(t *testing.T, o Options) {
 		"ids of all":               {Prefix: "order-"},
 		"ids that nobody has":      {Prefix: "Order-"},
 		"a wildcard is none":       {Prefix: "order_%"},
+		"words of a failure":       {Words: "DECLINED  card"},
+		"a code and a source":      {Words: "card_declined charge"},
+		"words of a problem":       {Words: "panic nil"},
+		"words of a suspension":    {Words: "by ada"},
+		"words of a custom status": {Words: "größe"},
+		"what is sealed":           {Words: "sealed"},
+		"words of two texts":       {Words: "packing declined"},
+		"words that nobody has":    {Words: "card approved"},
+		"no word":                  {Words: "  "},
+		"a version":                {Version: "2"},
+		"a version and a status":   {Version: "2", Status: store.StatusFailed},
+		"children":                 {Parent: "survey"},
+		"children of nobody":       {Parent: "surve"},
+		"words, ids and a version": {Words: "card", Prefix: "order-1", Version: "2"},
 		"an empty range":           {From: at(5), To: at(5)},
 		"a range turned around":    {From: at(6), To: at(5)},
 	}
@@ -125,6 +141,7 @@ func listing(t *testing.T, o Options) {
 			"no name":          {PageToken: p.NextPageToken},
 			"a status as well": {Name: "Fulfil", Status: store.StatusStuck, PageToken: p.NextPageToken},
 			"a prefix as well": {Name: "Fulfil", Prefix: "order", PageToken: p.NextPageToken},
+			"words as well":    {Name: "Fulfil", Words: "card", PageToken: p.NextPageToken},
 			"another range":    {Name: "Fulfil", From: at(1), PageToken: p.NextPageToken},
 			"noise":            {Name: "Fulfil", PageToken: "!!"},
 			"a cut token":      {Name: "Fulfil", PageToken: p.NextPageToken[:8]},
@@ -140,6 +157,30 @@ func listing(t *testing.T, o Options) {
 	t.Run("while others start and finish", func(t *testing.T) {
 		listMoving(t, o)
 	})
+}
+
+// described gives a record what words, version and parent are looked up in.
+func described(r *store.Record, i int) {
+	if i%2 == 1 {
+		r.Version = "2"
+	}
+	switch i % 5 {
+	case 0:
+		r.CustomStatus = []byte(`"packing, Größe 7"`)
+	case 1:
+		r.CustomStatus, r.Codec = []byte(`"sealed"`), "aesgcm"
+	case 2:
+		r.Suspension = &store.Suspension{Reason: "stopped by Ada"}
+	}
+	switch r.Status {
+	case store.StatusFailed:
+		r.Failure = &history.Failure{Kind: "application", Code: "card_declined", Source: "Charge", Message: fmt.Sprintf("the card %d was declined", i)}
+	case store.StatusStuck:
+		r.Problem = &store.Problem{Kind: "panic", Message: "nil map"}
+	}
+	if i%6 == 0 {
+		r.Parent = &history.Parent{Instance: "survey", ExecutionID: 1, EventID: int64(i + 2)}
+	}
 }
 
 // listMoving starts and finishes instances between the pages of a list: one

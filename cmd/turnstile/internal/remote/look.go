@@ -173,6 +173,9 @@ func listed(q *client.ListQuery) url.Values {
 	set("status", string(q.Status))
 	set("name", q.Name)
 	set("prefix", q.Prefix)
+	set("words", q.Words)
+	set("version", q.Version)
+	set("parent", q.Parent)
 	set("page_token", q.PageToken)
 	if !q.From.IsZero() {
 		set("from", q.From.UTC().Format(time.RFC3339Nano))
@@ -192,7 +195,7 @@ func listed(q *client.ListQuery) url.Values {
 // API does not count (a status alone, times, conditions) is counted page by page.
 func (c *Client) CountByStatus(ctx context.Context, q client.ListQuery, most int) (counts map[client.Status]int, more map[client.Status]bool, err error) {
 	counts, more = map[client.Status]int{}, map[client.Status]bool{}
-	if q.Status == "" && q.From.IsZero() && q.To.IsZero() && q.Prefix == "" && len(q.Where) == 0 {
+	if q.Status == "" && q.From.IsZero() && q.To.IsZero() && q.Prefix == "" && len(q.Where) == 0 && q.Words+q.Version+q.Parent == "" {
 		var got api.Counts
 		v := url.Values{}
 		if q.Name != "" {

@@ -1,9 +1,10 @@
 // The filters above the list of instances. They stand in the address.
 import { html, useState } from "../ui.js";
 import { Button, Combo, Field, FormDialog, Icon, StatusShape, Text, statuses } from "../components.js";
+import { useAbout } from "../about.js";
 import { count } from "../format.js";
 import { useIDs } from "../ids.js";
-import { and, filters, spans, suggestions } from "../listquery.js";
+import { and, filters, scans, spans, suggestions } from "../listquery.js";
 import { format, instance } from "../location.js";
 import { go, setQuery } from "../router.js";
 import { plainText } from "../visible.js";
@@ -25,6 +26,7 @@ export function StatusFilter({ query, counts }) {
 // query, names (of orchestrations that are known), searchRef, hidden (how many
 // rows are children that are not shown).
 export function Filters({ query, names, searchRef, hidden }) {
+  const about = useAbout();
   const [between, setBetween] = useState(false), [typed, setTyped] = useState("");
   const ids = useIDs(typed);
   const options = (text) => suggestions(text, names, ids).map(({ kind, text }) => ({ ...meant[kind](text, query), key: kind + text }));
@@ -38,7 +40,7 @@ export function Filters({ query, names, searchRef, hidden }) {
     }
   };
   return html`<div class="filters">
-      <${Combo} label="Search instances" placeholder='Id, orchestration, or customer = "c-1"' inputRef=${searchRef} options=${options} onText=${setTyped} keys="/" />
+      <${Combo} label="Search instances" placeholder='Id, orchestration, words, or customer = "c-1"' inputRef=${searchRef} options=${options} onText=${setTyped} keys="/" />
       <select aria-label="Started" value=${query.from || query.to ? "dates" : query.since ?? ""} onChange=${pick}>
         <option value="">Started at any time</option>
         ${Object.entries(spans).map(([value, words]) => html`<option key=${value} value=${value}>Started in ${words}</option>`)}
@@ -51,7 +53,8 @@ export function Filters({ query, names, searchRef, hidden }) {
     </div>
     ${filters(query).length > 0 && html`<ul class="filter-chips" aria-label="Filters">${filters(query).map(([field, words]) => html`<li key=${field}>
       <button type="button" class="chip accent" onClick=${() => setQuery({ [field]: "", page: "" })} aria-label=${"Remove the filter: " + plainText(words)}><${Text} value=${words} max=${200} /><${Icon} name="cross" size=${10} /></button></li>`)}
-      <li><${Button} kind="quiet" onClick=${() => go(format(["instances"], { status: query.status }))}>Clear<//></li></ul>`}
+      <li><${Button} kind="quiet" onClick=${() => go(format(["instances"], { status: query.status }))}>Clear<//></li>
+      ${scans(query) && about?.capabilities.live === "poll" && html`<li class="muted">No index finds this: each look reads up to 1,000 records ($0.000125 on DynamoDB)</li>`}</ul>`}
     ${between && html`<${Between} query=${query} onClose=${() => setBetween(false)} />`}`;
 }
 
@@ -59,6 +62,7 @@ const meant = {
   instance: (text) => ({ icon: "right", text, note: "open the instance with this id", run: () => go(instance(text)) }),
   prefix: (text) => ({ icon: "search", text, note: "only ids that begin with this", run: () => setQuery({ prefix: text, page: "" }) }),
   name: (text) => ({ icon: "search", text, note: "only this orchestration", run: () => setQuery({ name: text, page: "" }) }),
+  words: (text) => ({ icon: "search", text, note: "only with these words in failure, problem or custom status", run: () => setQuery({ words: text, page: "" }) }),
   where: (text, query) => ({ icon: "search", text, note: "only with these search attributes", run: () => setQuery({ where: and(query.where, text), page: "" }) }),
 };
 

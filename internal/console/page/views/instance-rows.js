@@ -13,7 +13,7 @@ export function Rows({ rows, fresh, onAttribute, query, selection }) {
     <tbody>${rows.map((i) => html`<tr key=${i.instance} data-row data-instance=${i.instance} data-status=${i.status} class=${fresh?.has(i.instance) ? "fresh" : ""}>
       <td class="c-status"><${Status} status=${i.status} /></td>
       <td class="c-id">${selection?.on && html`<input type="checkbox" class="pick" aria-label=${"Select " + plainText(i.instance)} checked=${selection.of.has(i.instance)} onChange=${(e) => selection.pick(i, e.target.checked)} /> `}${i.parent && html`<span class="child" title=${"Child of " + plainText(i.parent.instance)}><${Icon} name="child" size=${12} /><span class="sr">child: </span></span>`}<${InstanceLink} id=${i.instance} row=${true} /></td>
-      <td class="c-name"><a href=${format(["instances"], { ...query, name: i.name, page: "" })} title="Show only this orchestration"><${Text} value=${i.name} /></a>${i.version && html` <span class="muted"><${Text} value=${i.version} /></span>`}</td>
+      <td class="c-name"><a href=${format(["instances"], { ...query, name: i.name, page: "" })} title="Show only this orchestration"><${Text} value=${i.name} /></a>${i.version && html` <a class="muted" href=${format(["instances"], { ...query, version: i.version, page: "" })} title="Show only this version"><${Text} value=${i.version} /></a>`}</td>
       <td class="c-text"><${Custom} instance=${i} /><${ProblemLine} instance=${i} /></td>
       <td class="c-attributes"><${Attributes} of=${i.search_attributes} onPick=${onAttribute} max=${6} /></td>
       <td class="c-started number"><${Ago} at=${i.created_at} /></td>

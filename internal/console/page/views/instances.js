@@ -15,8 +15,8 @@ import { Rows } from "./instance-rows.js";
 import { useLiveList } from "./live-list.js";
 import { SelectionBar, useSelection } from "./many.js";
 
-// Instances. Props: query (of the address): status, name, prefix, where, since, from,
-// to, page (a token), roots ("yes" hides children).
+// Instances. Props: query (of the address): status, name, prefix, where, words,
+// version, parent, since, from, to, page (a token), roots ("yes" hides children).
 export function Instances({ query }) {
   const list = useLiveList(query), selection = useSelection(query), may = useMayAct();
   const table = useRef(null);
