@@ -3,12 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
-	"strconv"
-	"strings"
 
 	flag "github.com/spf13/pflag"
 
-	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
 )
 
 func costCommand() *command {
@@ -40,36 +38,9 @@ func costCommand() *command {
 				if c.json() {
 					return c.printJSON(t.Bill)
 				}
-				screen := c.screen(c.out)
-				rows := term.NewTable("SERVICE", "COUNT", "$", "FOR")
-				for _, l := range t.Bill.Lines {
-					rows.Row(term.Text(l.Service), term.Text(number(l.Count)+" "+l.Unit), term.Text(dollars(l.Dollars)), term.Text(l.What))
-				}
-				rows.Row(term.Styled(term.Bold, "all"), term.Text(""), term.Styled(term.Bold, dollars(t.Bill.Dollars)), term.Text(""))
-				rows.Print(screen)
-				if !screen.Person {
-					return nil
-				}
-				if t.Bill.Hypothetical {
-					fmt.Fprintln(c.out, "\nIt runs on one machine, so nobody is charged: this is what it would cost on AWS.")
-				}
-				if t.Bill.Dollars > 0 {
-					fmt.Fprintf(c.out, "\nA million such instances: $%.2f.\n", t.Bill.Dollars*1e6)
-				}
-				fmt.Fprintln(c.out, "\nLeft out:")
-				for _, left := range t.Bill.LeftOut {
-					fmt.Fprintln(c.out, "  "+strings.Join(term.Wrap(left, screen.Columns()-2), "\n  "))
-				}
+				views.Bill(c.screen(c.out), t.Bill)
 				return nil
 			}
 		},
 	}
 }
-
-// number writes a count without zeros behind its point.
-func number(f float64) string {
-	return strings.TrimRight(strings.TrimRight(strconv.FormatFloat(f, 'f', 4, 64), "0"), ".")
-}
-
-// dollars writes an amount that may be small.
-func dollars(f float64) string { return strconv.FormatFloat(f, 'f', 9, 64) }

@@ -5,17 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	flag "github.com/spf13/pflag"
 
-	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
-	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/letters"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
 	"github.com/turnstile-go/turnstile/internal/printable"
-	"github.com/turnstile-go/turnstile/internal/queue"
-	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
 // declareSelection declares the flags that select dead letters.
@@ -80,43 +76,15 @@ func (c *cli) peek(ctx context.Context, s *deadletter.Selection, limit int, whol
 	return found.Letters, err
 }
 
-// reasonOf is the reason of a dead letter and its text, in a line.
-func reasonOf(l *api.DeadLetter) string {
-	if l.Reason == "" {
-		return "moved by SQS after its last receive"
-	}
-	return printable.Line(strings.TrimSuffix(l.Reason+": "+l.ReasonText, ": "))
-}
-
-func (c *cli) listLetters(letters []api.DeadLetter) error {
+func (c *cli) listLetters(found []api.DeadLetter) error {
 	if c.json() {
-		return c.printJSON(letters)
+		return c.printJSON(found)
 	}
-	if len(letters) == 0 {
+	if len(found) == 0 {
 		fmt.Fprintln(c.err, "no dead letters")
 		return nil
 	}
-	t := term.NewTable("MESSAGE ID", "QUEUE", "AGE", "KIND", "INSTANCE", "REASON")
-	behind := map[string]int{}
-	for i := range letters {
-		l := &letters[i]
-		t.Row(term.Text(l.MessageID), term.Text(l.Queue),
-			term.Cell{Text: plain.Span(max(c.now().Sub(l.SentAt), 0)), Whole: l.SentAt.UTC().Format(time.RFC3339)},
-			term.Cell{Text: printable.Line(plain.Clip(l.Kind, 24)), Whole: printable.Line(l.Kind)},
-			term.Cell{Text: printable.Line(plain.Clip(l.Instance, 60)), Whole: printable.Line(l.Instance)},
-			term.Styled(term.Red, reasonOf(l)))
-		if l.Queue == deadletter.DeadFIFO {
-			behind[l.Group]++
-		}
-	}
-	t.Print(c.screen(c.out))
-	for i := range letters {
-		l := &letters[i]
-		if behind[l.Group] >= queue.MaxReceive && l.Queue == deadletter.DeadFIFO {
-			fmt.Fprintf(c.err, "there may be more for %s behind its first ten\n", printable.Line(l.Instance))
-			delete(behind, l.Group)
-		}
-	}
+	letters.List(c.screen(c.out), c.err, c.now(), found)
 	return nil
 }
 
@@ -141,7 +109,7 @@ func deadLetterShowCommand() *command {
 				if c.json() {
 					return c.printJSON(l)
 				}
-				c.show(l)
+				letters.Show(c.out, c.now(), l)
 				if l.Sealed != "" {
 					fmt.Fprintf(c.err, "%s\nto see its payloads: %s\n", printable.Line(l.Sealed), keyAdvice)
 				}
@@ -153,40 +121,4 @@ func deadLetterShowCommand() *command {
 
 func notThere(ids []string) error {
 	return notThereError{fmt.Errorf("dead letter %s not found: it was redriven or deleted, another reader has it (try again in a minute), or ten others of its instance come first", strings.Join(ids, ", "))}
-}
-
-func (c *cli) show(l *api.DeadLetter) {
-	t := plain.NewTable()
-	t.Row("message id", l.MessageID)
-	t.Row("queue", l.Queue+", goes back to "+l.Source)
-	t.Row("sent", plain.Moment(l.SentAt)+" ("+plain.Ago(c.now(), l.SentAt)+")")
-	t.Row("kind", printable.Line(l.Kind))
-	t.Row("instance", printable.Line(l.Instance))
-	if l.Group != "" {
-		t.Row("group", printable.Line(l.Group))
-	}
-	if l.DedupID != "" {
-		t.Row("deduplication id", printable.Line(l.DedupID))
-	}
-	t.Row("reason", reasonOf(l))
-	if l.Unread != "" && (l.ReasonText == "" || !strings.HasSuffix(l.Unread, l.ReasonText)) {
-		t.Row("cannot be read", printable.Line(l.Unread))
-	}
-	t.Print(c.out)
-	others := plain.NewTable()
-	for _, name := range sortedKeys(l.Attributes) {
-		if name != wire.ReasonAttribute {
-			others.Row("  "+printable.Line(name), printable.Line(l.Attributes[name]))
-		}
-	}
-	if others.Len() > 0 {
-		fmt.Fprintln(c.out, "\nattributes")
-		others.Print(c.out)
-	}
-	body := l.Body
-	if l.Opened != "" {
-		body = l.Opened
-		fmt.Fprint(c.out, "\nits payloads are sealed, and decoded here\n")
-	}
-	fmt.Fprintf(c.out, "\nbody\n  %s\n\nwhat to do: %s\n", plain.Indented([]byte(body), "  "), l.Advice)
 }

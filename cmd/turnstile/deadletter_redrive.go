@@ -14,7 +14,6 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
-	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
 func deadLetterRedriveCommand() *command {
@@ -95,7 +94,7 @@ func (c *cli) remove(ctx context.Context, all letters.Letters, r *removal) error
 	began := c.now()
 	out, err := all.Remove(ctx, &r.Removal, func(is *api.RemovedDeadLetter) {
 		if !c.json() {
-			c.removed(r, is)
+			letters.Removed(c.out, c.err, r.verb, r.DryRun, is)
 		}
 	})
 	if err != nil {
@@ -122,22 +121,6 @@ func (c *cli) remove(ctx context.Context, all letters.Letters, r *removal) error
 		fmt.Fprintln(c.err, "no dead letters")
 	}
 	return errors.Join(append(errs, c.removedAll(out.Done))...)
-}
-
-func (c *cli) removed(r *removal, is *api.RemovedDeadLetter) {
-	verb, to := r.verb, ""
-	if r.DryRun {
-		verb = "would be " + verb
-	}
-	if is.To != "" {
-		to = " to " + is.To
-	}
-	what := printable.Line(strings.TrimSpace(is.Kind + " " + is.Instance))
-	if is.Error != "" {
-		fmt.Fprintf(c.err, "not %s: %s (%s): %s\n", r.verb, is.MessageID, what, printable.Line(is.Error))
-		return
-	}
-	fmt.Fprintf(c.out, "%s%s: %s (%s)\n", verb, to, is.MessageID, what)
 }
 
 func (c *cli) removedAll(done []api.RemovedDeadLetter) error {

@@ -15,6 +15,7 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/doctor"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
@@ -149,7 +150,7 @@ func (c *cli) lookAtInstances(ctx context.Context, cl instances, idle time.Durat
 			if len(kinds[kind]) == 1 && more == "" {
 				verb = "is"
 			}
-			add(doctor.Problem, problemAdvice(kind), "%s%s %s %s (%s): %s", plain.Plural(len(kinds[kind]), "instance", "instances"), more, verb, status, kind, firstOf(kinds[kind]))
+			add(doctor.Problem, views.ProblemAdvice(kind), "%s%s %s %s (%s): %s", plain.Plural(len(kinds[kind]), "instance", "instances"), more, verb, status, kind, firstOf(kinds[kind]))
 		}
 		if len(page.Instances) == 0 {
 			add(doctor.OK, "", "no instance is %s", status)

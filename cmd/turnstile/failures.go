@@ -3,16 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	flag "github.com/spf13/pflag"
 
-	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/remote"
-	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
-	"github.com/turnstile-go/turnstile/internal/cause"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
 	"github.com/turnstile-go/turnstile/internal/console/api"
-	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
 func failuresCommand() *command {
@@ -75,47 +71,23 @@ func (c *cli) printFailures(found *api.FailureList, key string, ids bool) error 
 	case len(found.Causes) == 0:
 		fmt.Fprintln(c.err, "nothing failed, and nothing is stuck")
 	case key != "":
-		t := instanceTable()
+		t := views.NewInstances(c.now)
 		for i := range found.Causes[0].Members {
 			d := remote.DescriptionOf(&found.Causes[0].Members[i])
 			if ids {
 				fmt.Fprintln(c.out, d.Instance)
 				continue
 			}
-			c.instanceRow(t, &d)
+			t.Row(&d)
 		}
 		if t.Len() > 0 {
 			t.Print(c.screen(c.out))
 		}
 	default:
-		t := term.NewTable("CAUSE", "STATUS", "INSTANCES", "LAST", "WHEN", "WHAT")
-		for i := range found.Causes {
-			f := &found.Causes[i]
-			what := cause.Cause{Kind: f.Kind, Source: f.Source, Message: f.Message}.Line()
-			t.Row(term.Text(f.Key), term.Text(f.Status), term.Text(strconv.Itoa(f.Instances)), term.Text(plain.Ago(c.now(), f.Last)),
-				term.Text(bars(f.Bars)), term.Text(printable.Line(what)))
-		}
-		t.Print(c.screen(c.out))
+		views.Causes(c.screen(c.out), c.now(), found.Causes)
 	}
 	if found.More {
 		fmt.Fprintf(c.err, "%d instances were read; those that started earlier were not\n", found.Read)
 	}
 	return nil
-}
-
-// bars draws numbers as bars of one line.
-func bars(numbers []int) string {
-	most := 1
-	for _, n := range numbers {
-		most = max(most, n)
-	}
-	steps := []rune("▁▂▃▄▅▆▇█")
-	out := make([]rune, len(numbers))
-	for i, n := range numbers {
-		out[i] = '·'
-		if n > 0 {
-			out[i] = steps[(n*(len(steps)-1))/most]
-		}
-	}
-	return string(out)
 }

@@ -40,10 +40,3 @@ func TestFailuresRefuseWhatTheyCannotBeAskedFor(t *testing.T) {
 		t.Errorf("%s", r)
 	}
 }
-
-func TestBarsHaveTheLargestAtFullHeight(t *testing.T) {
-	t.Parallel()
-	if got := bars([]int{0, 1, 50, 100}); got != "·▁▄█" {
-		t.Errorf("the bars are %q", got)
-	}
-}

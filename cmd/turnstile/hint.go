@@ -8,6 +8,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/remote"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/queue"
@@ -30,11 +31,11 @@ func hint(err error) string {
 	var unreachable *remote.UnreachableError
 	switch {
 	case errors.As(err, &wait) && wait.Last != nil && wait.Last.Problem != nil:
-		return problemAdvice(wait.Last.Problem.Kind)
+		return views.ProblemAdvice(wait.Last.Problem.Kind)
 	case errors.As(err, &wait):
 		return "It goes on without being waited for. Wait again, with a longer --timeout."
 	case errors.As(err, &corrupt):
-		return problemAdvice(store.ProblemCorrupt)
+		return views.ProblemAdvice(store.ProblemCorrupt)
 	case errors.As(err, &unreachable):
 		return "It has ended, or is being built: `turnstile dev` says where its console is."
 	case errors.As(err, &unknown):

@@ -3,14 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"strconv"
 
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
-	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
-	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
 	naming "github.com/turnstile-go/turnstile/internal/names"
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
@@ -48,20 +46,7 @@ func (c *cli) printLimits(all []client.Limit) error {
 		fmt.Fprintln(c.err, "no limits for which an attempt has waited, or that were set")
 		return nil
 	}
-	t := term.NewTable("KEY", "PERMITS", "HELD", "WAITING", "OLDEST", "SET BY").Cut(0)
-	for i := range all {
-		l := &all[i]
-		oldest, by := "–", "–"
-		if len(l.Waiting) > 0 {
-			oldest = plain.Ago(c.now(), l.Waiting[0].Since)
-		}
-		if l.Set > 0 {
-			by = orDefault(printable.Line(l.SetBy), "somebody")
-		}
-		t.Row(term.Text(printable.Line(l.Key)), term.Text(strconv.Itoa(l.Permits)), term.Text(strconv.Itoa(len(l.Held))),
-			term.Text(strconv.Itoa(len(l.Waiting))), term.Text(oldest), term.Text(by))
-	}
-	t.Print(c.screen(c.out))
+	views.Limits(c.screen(c.out), c.now(), all)
 	return nil
 }
 
@@ -103,44 +88,9 @@ func limitShowCommand() *command {
 			case c.json():
 				return c.printJSON(l)
 			}
-			c.showLimit(c.out, &l)
+			views.Limit(c.out, c.now(), &l)
 			return nil
 		}, "turnstile limit show stripe")
-}
-
-func (c *cli) showLimit(out io.Writer, l *client.Limit) {
-	now := c.now()
-	row := func(name, text string) { fmt.Fprintf(out, "%-9s %s\n", name, printable.Line(text)) }
-	row("limit", l.Key)
-	row("permits", fmt.Sprintf("%d, %d held", l.Permits, len(l.Held)))
-	row("in code", strconv.Itoa(l.Declared))
-	if !l.SetAt.IsZero() {
-		what := "reset"
-		if l.Set > 0 {
-			what = fmt.Sprintf("set to %d", l.Set)
-		}
-		row("changed", fmt.Sprintf("%s by %s, %s (%s)", what, orDefault(l.SetBy, "somebody"), plain.Moment(l.SetAt), plain.Ago(now, l.SetAt)))
-	}
-	if len(l.Held) > 0 {
-		fmt.Fprintln(out, "\nheld by")
-		t := plain.NewTable()
-		for _, h := range l.Held {
-			t.Row("  "+printable.Line(h.Instance), fmt.Sprintf("event %d, attempt %d", h.EventID, h.Attempt), "since "+plain.Moment(h.Since)+" ("+plain.Ago(now, h.Since)+")", "until "+plain.Moment(h.Until))
-		}
-		t.Print(out)
-	}
-	if len(l.Waiting) > 0 {
-		fmt.Fprintln(out, "\nwaiting")
-		t := plain.NewTable()
-		for _, w := range l.Waiting {
-			called := ""
-			if w.Called {
-				called = "called"
-			}
-			t.Row("  "+printable.Line(w.Instance), fmt.Sprintf("event %d, attempt %d", w.EventID, w.Attempt), "since "+plain.Moment(w.Since)+" ("+plain.Ago(now, w.Since)+")", called)
-		}
-		t.Print(out)
-	}
 }
 
 func limitSetCommand() *command {

@@ -4,16 +4,13 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	flag "github.com/spf13/pflag"
 
-	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
-	"github.com/turnstile-go/turnstile/internal/cause"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
 	"github.com/turnstile-go/turnstile/internal/console/api"
-	"github.com/turnstile-go/turnstile/internal/printable"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -98,7 +95,7 @@ func (l *listing) check(now time.Time, limited bool) error {
 
 func (c *cli) list(ctx context.Context, cl instances, l *listing) error {
 	all := api.InstanceList{Instances: []api.Instance{}}
-	t := instanceTable()
+	t := views.NewInstances(c.now)
 	left := l.limit
 	for {
 		page, err := cl.List(ctx, l.query)
@@ -113,7 +110,7 @@ func (c *cli) list(ctx context.Context, cl instances, l *listing) error {
 			case l.ids:
 				fmt.Fprintln(c.out, d.Instance)
 			default:
-				c.instanceRow(t, d)
+				t.Row(d)
 			}
 		}
 		l.query.PageToken = page.NextPageToken
@@ -139,37 +136,6 @@ func (c *cli) list(ctx context.Context, cl instances, l *listing) error {
 		fmt.Fprintf(c.err, "more: turnstile%s\n", l.next(&c.settings))
 	}
 	return nil
-}
-
-// took is how long an instance ran, or has been running.
-func (c *cli) took(d *client.Description) string {
-	if d.EndedAt.IsZero() {
-		return plain.Span(c.duration(d)) + "…"
-	}
-	return plain.Span(c.duration(d))
-}
-
-// why says in a line why an instance is not well.
-func why(d *client.Description) string {
-	switch {
-	case d.Status == client.StatusScheduled:
-		return "begins " + plain.Moment(time.UnixMilli(d.Suspension.UntilMS))
-	case d.Suspension != nil && d.Suspension.Reason != "":
-		return printable.Line(d.Suspension.Reason)
-	case d.Problem != nil:
-		return printable.Line(named(d.Problem.Kind, d.Problem.Message))
-	case d.Failure != nil && d.Failure.Message != "":
-		return printable.Line(cause.OfFailure(d.Failure, d.Name).Line())
-	}
-	return ""
-}
-
-// named puts the kind before a message that does not begin with it itself.
-func named(kind, message string) string {
-	if strings.HasPrefix(message, kind) {
-		return message
-	}
-	return kind + ": " + message
 }
 
 // next is the command line of the next page.

@@ -15,6 +15,7 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/mcpserver"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/remote"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
 )
 
 func mcpCommand() *command {
@@ -51,7 +52,7 @@ func mcpCommand() *command {
 func (c *cli) serveAgent(ctx context.Context, actions bool) error {
 	opened := openedOnce{cli: c}
 	server := mcpserver.New(mcpserver.Options{
-		Open: opened.instances, Query: c.agentQuery, Advice: problemAdvice, Now: c.now, Version: buildOf().Version, Actions: actions,
+		Open: opened.instances, Query: c.agentQuery, Advice: views.ProblemAdvice, Now: c.now, Version: buildOf().Version, Actions: actions,
 		Explain: func(err error) string {
 			opened.forget(err)
 			if hint := hint(err); hint != "" {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
 	"github.com/turnstile-go/turnstile/internal/wire"
@@ -112,9 +113,9 @@ func TestTroubleshootingNamesEveryReason(t *testing.T) {
 
 func TestTheCommandKnowsWhatToDoAboutEveryReason(t *testing.T) {
 	t.Parallel()
-	unknown := problemAdvice("unheard of")
+	unknown := views.ProblemAdvice("unheard of")
 	for _, kind := range problems(t) {
-		if problemAdvice(kind) == unknown {
+		if views.ProblemAdvice(kind) == unknown {
 			t.Errorf("there is no advice about an instance that is %s", kind)
 		}
 	}

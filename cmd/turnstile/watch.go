@@ -10,6 +10,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/console/api"
@@ -152,7 +153,7 @@ func (w *watching) show(x history.Export, skip bool) {
 				_ = w.printLine(api.EventOf(&t.Events[j], true))
 			}
 		case w.rows != nil:
-			w.eventRows(w.rows, t.ExecutionID, t.Events, 0)
+			views.EventRows(w.rows, t.ExecutionID, t.Events, 0)
 		default:
 			w.trace.Committed(host.Committed{Turns: []store.Turn{*t}})
 		}

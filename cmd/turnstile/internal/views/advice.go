@@ -1,13 +1,13 @@
-package main
+package views
 
 import (
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// problemAdvice says in a few lines what to do about an instance that is stuck
+// ProblemAdvice says in a few lines what to do about an instance that is stuck
 // or corrupt, by the kind of its problem. docs/troubleshooting.md says more.
-func problemAdvice(kind string) string {
+func ProblemAdvice(kind string) string {
 	switch kind {
 	case string(engine.StuckNondeterminism):
 		return "deploy code that agrees with the history (roll back, or give the change a version of its own); the instance then goes on by itself, or at once with `turnstile wake`"

@@ -1,7 +1,8 @@
-package main
+package views
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -11,17 +12,16 @@ import (
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
-// shownWaiting is how many operations describe shows as text.
+// shownWaiting is how many operations are shown as text.
 const shownWaiting = 20
 
-// waiting shows what an instance has under way; of children that are not well
+// pending shows what an instance has under way; of children that are not well
 // also why.
-func (c *cli) waiting(open []client.PendingOperation) {
+func pending(out io.Writer, now time.Time, open []client.PendingOperation) {
 	if len(open) == 0 {
 		return
 	}
-	now := c.now()
-	fmt.Fprintln(c.out, "\nwaits for")
+	fmt.Fprintln(out, "\nwaits for")
 	t := plain.NewTable()
 	for i := range open[:min(len(open), shownWaiting)] {
 		o := &open[i]
@@ -38,19 +38,18 @@ func (c *cli) waiting(open []client.PendingOperation) {
 		}
 		t.Row(fmt.Sprintf("  event %d", o.EventID), what, "since "+plain.Moment(o.ScheduledAt)+" ("+plain.Ago(now, o.ScheduledAt)+")", how)
 	}
-	t.Print(c.out)
+	t.Print(out)
 	if more := len(open) - shownWaiting; more > 0 {
-		fmt.Fprintf(c.out, "  and %d more; --output json shows all\n", more)
+		fmt.Fprintf(out, "  and %d more; --output json shows all\n", more)
 	}
 }
 
 // untaken shows the events that came and that no wait took, the newest.
-func (c *cli) untaken(events []client.UntakenEvent) {
+func untaken(out io.Writer, now time.Time, events []client.UntakenEvent) {
 	if len(events) == 0 {
 		return
 	}
-	now := c.now()
-	fmt.Fprintln(c.out, "\nevents that no wait took")
+	fmt.Fprintln(out, "\nevents that no wait took")
 	t := plain.NewTable()
 	for _, e := range events[max(0, len(events)-shownWaiting):] {
 		how := ""
@@ -62,9 +61,9 @@ func (c *cli) untaken(events []client.UntakenEvent) {
 		}
 		t.Row(fmt.Sprintf("  event %d", e.EventID), printable.Line(e.Name), "came "+plain.Moment(e.At)+" ("+plain.Ago(now, e.At)+")", how)
 	}
-	t.Print(c.out)
+	t.Print(out)
 	if more := len(events) - shownWaiting; more > 0 {
-		fmt.Fprintf(c.out, "  and %d earlier; --output json shows all\n", more)
+		fmt.Fprintf(out, "  and %d earlier; --output json shows all\n", more)
 	}
 }
 

@@ -1,0 +1,42 @@
+package views
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
+	"github.com/turnstile-go/turnstile/internal/console/api"
+)
+
+// Bill prints what an instance costs, a line for each service; to a person also what is
+// left out.
+func Bill(screen *term.Screen, bill *api.Bill) {
+	rows := term.NewTable("SERVICE", "COUNT", "$", "FOR")
+	for _, l := range bill.Lines {
+		rows.Row(term.Text(l.Service), term.Text(number(l.Count)+" "+l.Unit), term.Text(dollars(l.Dollars)), term.Text(l.What))
+	}
+	rows.Row(term.Styled(term.Bold, "all"), term.Text(""), term.Styled(term.Bold, dollars(bill.Dollars)), term.Text(""))
+	rows.Print(screen)
+	if !screen.Person {
+		return
+	}
+	if bill.Hypothetical {
+		fmt.Fprintln(screen, "\nIt runs on one machine, so nobody is charged: this is what it would cost on AWS.")
+	}
+	if bill.Dollars > 0 {
+		fmt.Fprintf(screen, "\nA million such instances: $%.2f.\n", bill.Dollars*1e6)
+	}
+	fmt.Fprintln(screen, "\nLeft out:")
+	for _, left := range bill.LeftOut {
+		fmt.Fprintln(screen, "  "+strings.Join(term.Wrap(left, screen.Columns()-2), "\n  "))
+	}
+}
+
+// number writes a count without zeros behind its point.
+func number(f float64) string {
+	return strings.TrimRight(strings.TrimRight(strconv.FormatFloat(f, 'f', 4, 64), "0"), ".")
+}
+
+// dollars writes an amount that may be small.
+func dollars(f float64) string { return strconv.FormatFloat(f, 'f', 9, 64) }

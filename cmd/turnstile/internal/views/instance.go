@@ -1,0 +1,126 @@
+package views
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
+	"github.com/turnstile-go/turnstile/internal/printable"
+)
+
+// Instance prints how an instance stands, and what it waits for. keyAdvice says what to do
+// about payloads that are sealed.
+func Instance(out io.Writer, now time.Time, d *client.Description, waiting *client.Waiting, keyAdvice string) {
+	t := plain.NewTable()
+	t.Row("instance", printable.Line(d.Instance))
+	t.Row("orchestration", printable.Line(strings.TrimSpace(d.Name+" "+d.Version)))
+	t.Row("status", string(d.Status))
+	execution := fmt.Sprint(d.ExecutionID)
+	if d.Pruned > 0 {
+		execution += fmt.Sprintf(" (kept from %d on, %d earlier were pruned)", d.FirstExecution, d.Pruned)
+	}
+	t.Row("execution", execution)
+	t.Row("started", plain.Moment(d.CreatedAt)+" ("+plain.Ago(now, d.CreatedAt)+")")
+	t.Row("updated", plain.Moment(d.UpdatedAt)+" ("+plain.Ago(now, d.UpdatedAt)+")")
+	if !d.EndedAt.IsZero() {
+		t.Row("ended", fmt.Sprintf("%s (%s, after %s)", plain.Moment(d.EndedAt), plain.Ago(now, d.EndedAt), plain.Span(d.EndedAt.Sub(d.CreatedAt))))
+	}
+	if !d.LoopedAt.IsZero() {
+		t.Row("looping", "slowed "+plain.Moment(d.LoopedAt)+" ("+plain.Ago(now, d.LoopedAt)+"): it goes on without a pause")
+	}
+	if d.StartID != "" {
+		t.Row("start id", printable.Line(d.StartID))
+	}
+	if p := d.Parent; p != nil {
+		t.Row("parent", fmt.Sprintf("%s, execution %d, event %d", printable.Line(p.Instance), p.ExecutionID, p.EventID))
+	}
+	t.Print(out)
+	if len(d.SearchAttributes) > 0 {
+		fmt.Fprintln(out, "\nsearch attributes")
+		attributes := plain.NewTable()
+		for _, name := range slices.Sorted(maps.Keys(d.SearchAttributes)) {
+			attributes.Row("  "+printable.Line(name), printable.Line(d.SearchAttributes[name].String()))
+		}
+		attributes.Print(out)
+	}
+	sealed(out, d, keyAdvice)
+	section(out, "custom status", d.CustomStatus)
+	section(out, "output", d.Output)
+	if f := d.Failure; f != nil {
+		source := ""
+		if f.Source != "" {
+			source = " in " + printable.Line(f.Source)
+		}
+		if f.Code != "" {
+			source += ", code " + printable.Line(f.Code)
+		}
+		if f.Attempt > 0 {
+			source += fmt.Sprintf(", attempt %d", f.Attempt)
+		}
+		fmt.Fprintf(out, "\nfailure: %s%s\n", printable.Line(f.Kind), source)
+		text(out, f.Message)
+		text(out, f.Stack)
+		section(out, "details", f.Details)
+	}
+	pending(out, now, waiting.Open)
+	untaken(out, now, waiting.Untaken)
+	if s := d.Suspension; s != nil {
+		by := ""
+		if s.Actor != "" {
+			by = ", by " + printable.Line(s.Actor)
+		}
+		until := ""
+		if s.UntilMS > 0 {
+			until = ", until " + plain.Moment(time.UnixMilli(s.UntilMS))
+		}
+		fmt.Fprintf(out, "\nsuspended: since %s%s, event %d%s\n", plain.Moment(time.UnixMilli(s.SinceMS)), until, s.EventID, by)
+		text(out, s.Reason)
+		fmt.Fprintf(out, "\nwhat to do: `turnstile resume` lets it go on.\n")
+	}
+	if p := d.Problem; p != nil {
+		at := ""
+		if p.EventID > 0 {
+			at = fmt.Sprintf(" at event %d", p.EventID)
+		}
+		if p.SinceMS > 0 {
+			at += ", since " + plain.Moment(time.UnixMilli(p.SinceMS))
+		}
+		if p.Tries > 0 {
+			at += ", " + plain.Plural(p.Tries, "try", "tries")
+		}
+		what := d.Status
+		if d.Suspension != nil {
+			what = client.StatusStuck
+		}
+		fmt.Fprintf(out, "\n%s: %s%s\n", what, printable.Line(p.Kind), at)
+		text(out, p.Message)
+		text(out, p.Stack)
+		fmt.Fprintf(out, "\nwhat to do: %s\n", ProblemAdvice(p.Kind))
+	}
+}
+
+// sealed says why payloads of the record are not shown.
+func sealed(out io.Writer, d *client.Description, keyAdvice string) {
+	if d.Sealed != nil {
+		fmt.Fprintf(out, "\nsealed\n")
+		text(out, strings.TrimPrefix(d.Sealed.Error(), "turnstile: "))
+		fmt.Fprintf(out, "\nto see custom status, output and details: %s\n", keyAdvice)
+	}
+}
+
+func section(out io.Writer, title string, payload []byte) {
+	if len(payload) > 0 {
+		fmt.Fprintf(out, "\n%s\n  %s\n", title, plain.Indented(payload, "  "))
+	}
+}
+
+func text(out io.Writer, s string) {
+	if s != "" {
+		fmt.Fprintf(out, "  %s\n", plain.IndentLines(s, "  "))
+	}
+}

@@ -1,0 +1,56 @@
+package views_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+func describe(d *client.Description, w client.Waiting) string {
+	var out strings.Builder
+	views.Instance(&out, noon, d, &w, "give the keys")
+	return out.String()
+}
+
+func TestAStuckInstanceSaysWhyAndWhatToDo(t *testing.T) {
+	t.Parallel()
+	d := &instances()[1]
+	d.Problem.EventID, d.Problem.Tries = 4, 3
+	says(t, describe(d, client.Waiting{}), "instance       order-2", "status         stuck", "\nstuck: panic at event 4, 3 tries\n  no", "\nwhat to do: "+views.ProblemAdvice("panic"))
+}
+
+func TestAnInstanceSaysWhatItWaitsForAndWhatNoWaitTook(t *testing.T) {
+	t.Parallel()
+	var w client.Waiting
+	for i := range 22 {
+		w.Open = append(w.Open, client.PendingOperation{Kind: history.ActivityScheduled, EventID: int64(i + 2), Name: "Charge", ScheduledAt: noon.Add(-time.Minute)})
+	}
+	w.Open[0] = client.PendingOperation{Kind: history.TimerCreated, EventID: 2, ScheduledAt: noon.Add(-time.Hour), DueAt: noon.Add(-time.Second)}
+	w.Open[1] = client.PendingOperation{Kind: history.SubOrchestrationScheduled, EventID: 3, Name: "Ship", Instance: "order-1/ship", ScheduledAt: noon, Child: &instances()[1]}
+	w.Untaken = []client.UntakenEvent{{EventID: 30, Name: "approved", At: noon, Actor: "ada", RejectedBy: 31, Reason: "too late"}}
+	text := describe(&instances()[0], w)
+	says(t, text, "\nwaits for\n", "event 2 ", "timer", "1.0s overdue", "event 3 ", "sub-orchestration Ship", "instance order-1/ship, stuck: panic", "  and 2 more; --output json shows all\n",
+		"\nevents that no wait took\n", "approved", "by ada rejected (event 31): too late")
+	if strings.Contains(text, "event 22 ") {
+		t.Errorf("more than twenty operations are shown:\n%s", text)
+	}
+}
+
+func TestSealedPayloadsAreToldWithWhatToDo(t *testing.T) {
+	t.Parallel()
+	d := &instances()[0]
+	d.Sealed = errors.New("turnstile: no key \"k1\"")
+	d.SearchAttributes = turnstile.SearchAttributes{"total": turnstile.SearchNumber(99.5), "customer": turnstile.SearchString("ada")}
+	d.Failure = &history.Failure{Kind: "application", Message: "sold out", Code: "none_left", Source: "Reserve", Attempt: 5, Details: json.RawMessage(`{"sku":"tea"}`)}
+	d.Suspension = &store.Suspension{SinceMS: noon.UnixMilli(), EventID: 9, Actor: "ada", Reason: "stocktaking"}
+	says(t, describe(d, client.Waiting{}), "\nsearch attributes\n  customer", "  total", "\nsealed\n  no key \"k1\"\n", "give the keys",
+		"failure: application in Reserve, code none_left, attempt 5\n  sold out\n", "\ndetails\n", `"sku": "tea"`, "\nsuspended: since ", "event 9, by ada\n  stocktaking\n", "`turnstile resume`")
+}

@@ -1,0 +1,34 @@
+package views
+
+import (
+	"strings"
+	"time"
+
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
+	"github.com/turnstile-go/turnstile/internal/cause"
+	"github.com/turnstile-go/turnstile/internal/printable"
+)
+
+// why says in a line why an instance is not well.
+func why(d *client.Description) string {
+	switch {
+	case d.Status == client.StatusScheduled:
+		return "begins " + plain.Moment(time.UnixMilli(d.Suspension.UntilMS))
+	case d.Suspension != nil && d.Suspension.Reason != "":
+		return printable.Line(d.Suspension.Reason)
+	case d.Problem != nil:
+		return printable.Line(named(d.Problem.Kind, d.Problem.Message))
+	case d.Failure != nil && d.Failure.Message != "":
+		return printable.Line(cause.OfFailure(d.Failure, d.Name).Line())
+	}
+	return ""
+}
+
+// named puts the kind before a message that does not begin with it itself.
+func named(kind, message string) string {
+	if strings.HasPrefix(message, kind) {
+		return message
+	}
+	return kind + ": " + message
+}
