@@ -53,7 +53,10 @@ type RedrivenWork struct {
 	Kind    history.Kind
 	// Name of the activity or the child's orchestration, Instance of the child.
 	Name, Instance string
-	// Why is "failed", "open", or "forgotten" for what the code is to ask for again.
+	// Why is "failed"; "open"; "completed", if the event that was asked for is its completion;
+	// "forgotten" for what the code is to ask for again; or "taken" for such a child with an id
+	// that the code chose: the instance that has the id is still there, so the code gets
+	// already_exists unless it has UseExisting.
 	Why string
 }
 
@@ -228,6 +231,10 @@ func (c *Client) planRedrive(ctx context.Context, d *Description, r *RedriveRequ
 		return Redriven{}, &RedriveError{Instance: r.Instance, ExecutionID: execution, EventID: r.From,
 			Problem: fmt.Sprintf("it would take over %d bytes of history, more than %d; rerun it, or name an earlier event", size, maxTakenOver)}
 	}
+	var completed int64 // what the event completes that was asked for
+	if r.From > 0 && redriving.Succeeds(events[r.From-1].Kind) {
+		completed = events[r.From-1].SourceEventID
+	}
 	result := Redriven{TakenOver: int64(len(p.Prefix)), Kept: len(p.With)}
 	for _, again := range []struct {
 		why string
@@ -238,7 +245,14 @@ func (c *Client) planRedrive(ctx context.Context, d *Description, r *RedriveRequ
 			if again.why == "forgotten" && !redriving.Stoppable(e.Kind) {
 				continue
 			}
-			result.Again = append(result.Again, RedrivenWork{EventID: id, Kind: e.Kind, Name: e.Name, Instance: e.Instance, Why: again.why})
+			why := again.why
+			switch {
+			case why == "forgotten" && e.ExplicitID && !e.UseExisting:
+				why = "taken"
+			case why == "failed" && id == completed:
+				why = "completed"
+			}
+			result.Again = append(result.Again, RedrivenWork{EventID: id, Kind: e.Kind, Name: e.Name, Instance: e.Instance, Why: why})
 		}
 	}
 	return result, nil

@@ -2,9 +2,11 @@ package client_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -107,6 +109,47 @@ func TestO10WhatCannotBeRedriven(t *testing.T) {
 		t.Fatal(err)
 	}
 	ok[int](t)(waiting.Wait(e.ctx))
+}
+
+// An earlier event takes back what was completed, and a child by an id of the code's is still there.
+func TestADryRunSaysWhatFailsOrRepeatsFromAnEarlierEvent(t *testing.T) {
+	t.Parallel()
+	pack, parcel := turnstile.NewActivity[int, int]("Pack"), turnstile.NewOrchestration[int, int]("Parcel")
+	ship := turnstile.NewOrchestration[int, int]("Ship")
+	same := func(_ turnstile.Context, in int) (int, error) { return in, nil }
+	e := start(t, parcel.Implement(same), pack.Implement(func(_ context.Context, in int) (int, error) { return in, nil }),
+		ship.Implement(func(ctx turnstile.Context, in int) (int, error) {
+			if _, err := pack.Call(ctx, in); err != nil {
+				return 0, err
+			}
+			for _, options := range [][]turnstile.OrchestrationOption{
+				nil, {turnstile.InstanceID("shared"), turnstile.UseExisting()}, {turnstile.InstanceID("parcel")},
+			} {
+				if _, err := parcel.With(options...).Call(ctx, in); err != nil {
+					return 0, err
+				}
+			}
+			return 0, errors.New("the van is full")
+		}))
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, ship, 1, client.WithInstanceID("s")))
+	if _, err := run.Wait(e.ctx); err == nil {
+		t.Fatal("it did not fail")
+	}
+	plan := ok[client.Redriven](t)(e.client.Redrive(e.ctx, client.RedriveRequest{Instance: "s", From: 3, DryRun: true}))
+	why := map[string]string{}
+	for _, w := range plan.Again {
+		why[cmp.Or(w.Instance, w.Name)] = w.Why
+	}
+	want := map[string]string{"Pack": "completed", "s/1/4": "forgotten", "shared": "forgotten", "parcel": "taken"}
+	if !maps.Equal(why, want) {
+		t.Errorf("the dry run says %v, want %v", why, want)
+	}
+	redriven := ok[client.Redriven](t)(e.client.Redrive(e.ctx, client.RedriveRequest{Instance: "s", From: 3}))
+	run.StartID, run.After = redriven.StartID, redriven.After
+	failed := new(client.OrchestrationError)
+	if _, err := run.Wait(e.ctx); !errors.As(err, &failed) || failed.Kind != turnstile.KindAlreadyExists {
+		t.Errorf("with the id taken it ended with %v", err)
+	}
 }
 
 func TestO12AForkGoesOnAsAnotherInstance(t *testing.T) {

@@ -85,7 +85,9 @@ type RedrivenWork struct {
 	// Name of the activity or the child's orchestration, Instance of the child.
 	Name     string `json:"name,omitempty"`
 	Instance string `json:"instance,omitempty"`
-	// Why is "failed", "open", or "forgotten" for what the code is to ask for again.
+	// Why is "failed"; "open"; "completed", if the event that was asked for is its completion;
+	// "forgotten" for what the code is to ask for again; or "taken" for such a child that fails
+	// with already_exists unless it has UseExisting.
 	Why string `json:"why"`
 }
 

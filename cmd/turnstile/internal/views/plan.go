@@ -22,12 +22,20 @@ func Plan(out io.Writer, instance string, d *client.Redriven) {
 			plain.Plural(d.Kept, "result", "results"), map[bool]string{true: "it", false: "them"}[d.TakenOver == 1])
 	}
 	for _, w := range d.Again {
-		fmt.Fprintf(out, "  %-5d  %-24s  %s\n", w.EventID, workText(&w), map[string]string{
-			"failed": "had failed: starts anew", "open": "was open: starts anew", "forgotten": "forgotten: the code asks for it again"}[w.Why])
+		fmt.Fprintf(out, "  %-5d  %-24s  %s\n", w.EventID, workText(&w), whyAgain[w.Why])
 	}
 	if len(d.Again) == 0 && d.TakenOver > 0 {
-		fmt.Fprintln(out, "  nothing is started anew: only the code runs again")
+		fmt.Fprintln(out, "  nothing is started anew: only the code runs again. If that ends as before, because a saga has")
+		fmt.Fprintln(out, "  undone its steps, rerun the instance, or name an earlier event: --from EVENT")
 	}
+}
+
+var whyAgain = map[string]string{
+	"failed":    "had failed: starts anew",
+	"open":      "was open: starts anew",
+	"completed": "had completed: starts anew, because --from names its completion",
+	"forgotten": "forgotten: the code asks for it again",
+	"taken":     "forgotten: the code asks for it again, and fails (already_exists) unless it has UseExisting",
 }
 
 func workText(w *client.RedrivenWork) string {

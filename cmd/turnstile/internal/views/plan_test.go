@@ -17,16 +17,21 @@ func TestAPlanSaysWhatIsKeptAndWhatStartsAnew(t *testing.T) {
 	}{
 		"of one that failed in its first round": {client.Redriven{}, []string{"order-17 would begin from the beginning: it failed in its first round"}},
 		"of one whose code alone failed": {client.Redriven{TakenOver: 1, Kept: 2}, []string{
-			"order-17 would take over 1 event, and keep 2 results behind it", "  nothing is started anew: only the code runs again"}},
+			"order-17 would take over 1 event, and keep 2 results behind it", "  nothing is started anew: only the code runs again. If that ends as before, because a saga has",
+			"  undone its steps, rerun the instance, or name an earlier event: --from EVENT"}},
 		"of one with work": {client.Redriven{TakenOver: 9, Kept: 1, Again: []client.RedrivenWork{
 			{EventID: 3, Kind: history.ActivityScheduled, Name: "Charge\x1b[2J", Why: "failed"},
 			{EventID: 4, Kind: history.SubOrchestrationScheduled, Name: "Ship", Instance: "order-17/ship", Why: "open"},
+			{EventID: 5, Kind: history.ActivityScheduled, Name: "Pack", Why: "completed"},
 			{EventID: 12, Kind: history.TimerCreated, Why: "forgotten"},
+			{EventID: 13, Kind: history.SubOrchestrationScheduled, Name: "Ship", Instance: "parcel-17", Why: "taken"},
 		}}, []string{
 			"order-17 would take over 9 events, and keep 1 result behind them",
 			"  3      activity Charge\ufffd[2J       had failed: starts anew",
 			"  4      child order-17/ship       was open: starts anew",
-			"  12     timer                     forgotten: the code asks for it again"}},
+			"  5      activity Pack             had completed: starts anew, because --from names its completion",
+			"  12     timer                     forgotten: the code asks for it again",
+			"  13     child parcel-17           forgotten: the code asks for it again, and fails (already_exists) unless it has UseExisting"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

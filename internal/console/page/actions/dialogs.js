@@ -122,10 +122,16 @@ function GoOnDialog(props) {
       <p>${plan.taken_over === 0 ? "It starts from the beginning." : `Events that are taken over: ${plan.taken_over}. Results behind them that stay: ${plan.kept}.`}</p>
       ${plan.again.slice(0, 20).map((w) => html`<p key=${w.event_id}>${w.event_id} <${Text} value=${w.instance || w.name || "timer"} max=${200} /> ${why[w.why]}</p>`)}
       ${plan.again.length > 20 && html`<p>and ${plan.again.length - 20} more</p>`}
-      ${plan.again.length === 0 && plan.taken_over > 0 && html`<p>Nothing starts anew: only the code runs again.</p>`}</div></div>`}<//>`;
+      ${plan.again.length === 0 && plan.taken_over > 0 && html`<p>Nothing starts anew: only the code runs again. If that ends as before, because a saga has undone its steps, rerun the instance, or name an earlier event.</p>`}</div></div>`}<//>`;
 }
 
-const why = { failed: "had failed: starts anew", open: "was open: starts anew", forgotten: "is forgotten: the code asks for it again" };
+const why = {
+  failed: "had failed: starts anew",
+  open: "was open: starts anew",
+  completed: "had completed: starts anew, because this event is its completion",
+  forgotten: "is forgotten: the code asks for it again",
+  taken: "is forgotten: the code asks for it again, and fails (already_exists) unless it has UseExisting",
+};
 
 export function RescheduleDialog(props) {
   const [at, setAt] = useState(""), time = new Date(at);
