@@ -29,15 +29,21 @@ func mcpCommand() *command {
 			"sealed payloads with your keys, and sends what it reads to the agent. It changes nothing",
 			"unless actions are allowed: raise_event, wake, cancel, terminate, redrive, rerun, suspend",
 			"and resume, each with a dry run. It neither starts nor purges instances.",
+			"--http serves over HTTP instead, to programs of this machine.",
 			"docs/guide/agents.md says how to register it."),
 		examples: []string{
+			"turnstile mcp --stack turnstile --http 127.0.0.1:8878",
 			"turnstile mcp --stack turnstile",
 			"turnstile mcp --local --allow-actions --actor agent-of-ada",
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			actions := flags.Bool("allow-actions", false, "add the tools that raise, wake, end, suspend and redrive; default it reads only")
+			addr := flags.String("http", "", "serve over HTTP on this loopback `ADDRESS`, host:port, where port 0 is any that is free")
 			c.settings.declareActor(flags)
 			return func(ctx context.Context, _ []string) error {
+				if *addr != "" {
+					return c.serveAgents(ctx, *addr, *actions)
+				}
 				if term.IsTerminal(c.in) {
 					fmt.Fprintln(c.err, "An agent starts this command, and speaks with it here; docs/guide/agents.md says how. Ctrl-C ends it.")
 				}
@@ -50,8 +56,17 @@ func mcpCommand() *command {
 // serveAgent answers on standard input and output until the client closes it, or
 // the context ends.
 func (c *cli) serveAgent(ctx context.Context, actions bool) error {
+	err := c.agentServer(actions).Run(ctx, &mcp.IOTransport{Reader: readCloser(c.in), Writer: nopWriteCloser{c.out}})
+	if ctx.Err() != nil || errors.Is(err, io.EOF) {
+		return nil // It was ended as it is meant to be.
+	}
+	return err
+}
+
+// agentServer makes the server.
+func (c *cli) agentServer(actions bool) *mcp.Server {
 	opened := openedOnce{cli: c}
-	server := mcpserver.New(mcpserver.Options{
+	return mcpserver.New(mcpserver.Options{
 		Open: opened.instances, Query: c.agentQuery, Advice: views.ProblemAdvice, Now: c.now, Version: buildOf().Version, Actions: actions,
 		Explain: func(err error) string {
 			opened.forget(err)
@@ -61,11 +76,6 @@ func (c *cli) serveAgent(ctx context.Context, actions bool) error {
 			return message(err)
 		},
 	})
-	err := server.Run(ctx, &mcp.IOTransport{Reader: readCloser(c.in), Writer: nopWriteCloser{c.out}})
-	if ctx.Err() != nil || errors.Is(err, io.EOF) {
-		return nil // It was ended as it is meant to be.
-	}
-	return err
 }
 
 // agentQuery reads a filter as the flags of list do; it names fields as the tool

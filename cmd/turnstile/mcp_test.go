@@ -128,7 +128,7 @@ func (a *agent) refuses(tool, arguments string, want ...string) {
 }
 
 var (
-	looks = []string{"describe_instance", "explain_stuck", "list_instances", "show_history", "show_timeline"}
+	looks = []string{"describe_instance", "explain_stuck", "list_failures", "list_instances", "show_history", "show_timeline"}
 	acts  = []string{"cancel", "raise_event", "redrive", "rerun", "resume", "suspend", "terminate", "wake"}
 )
 
@@ -190,6 +190,16 @@ func TestAnAgentLooks(t *testing.T) {
 	a.says("list_instances", `{"page_token":"`+page.Next+`"}`, `"order-1"`, `"order-4"`)
 	a.refuses("list_instances", `{"status":"runing"}`, `status "runing" is none of`, "running")
 	a.refuses("list_instances", `{"since":"yesterday"}`, `since "yesterday" is not a time`)
+	var causes struct {
+		Causes []struct{ Key, Source, Message string }
+	}
+	if err := json.Unmarshal([]byte(a.says("list_failures", `{"name":"Fulfil","words":"declined","since":"30d"}`)), &causes); err != nil || len(causes.Causes) != 1 || !strings.Contains(causes.Causes[0].Message, "declined") {
+		t.Fatalf("the causes are %+v (%v)", causes, err)
+	}
+	if text := a.says("list_failures", `{"since":"30d","cause":"`+causes.Causes[0].Key+`"}`, `"members":[`, `"instance":"order-3"`); strings.Contains(text, `"instance":"order-2"`) {
+		t.Errorf("more than the members of the cause are listed: %s", text)
+	}
+	a.refuses("list_failures", `{"since":"yesterday"}`, `since "yesterday" is not a time`)
 	a.refuses("list_instances", `{"limit":1000}`, "limit 1000: 1 to 200")
 	a.refuses("list_instances", `{"statuses":"failed"}`, "statuses")
 

@@ -56,6 +56,8 @@ type timelineInput struct {
 func (s *server) addLooks() {
 	add(s, "list_instances", "List instances, newest first, by status, orchestration, time of start and search attributes. A stuck instance is listed as stuck, not as running.",
 		look("List instances"), s.list)
+	add(s, "list_failures", "Group failed, stuck and corrupt instances by what failed first, the most instances first, with how many failed when. Reads at most 1,000 records of each of these statuses.",
+		look("List failures by cause"), s.failures)
 	add(s, "describe_instance", "Show how an instance stands: status, times, search attributes, output or failure, problem, suspension, what it waits for (down to children that are not well), and events that no wait took.",
 		look("Describe an instance"), s.describe)
 	add(s, "show_history", "Show the events of one execution in order, in pages. Payloads of more than 4 KB are left out (folded); ask for the event alone to see one.",
@@ -102,9 +104,11 @@ func (s *server) list(ctx context.Context, c *call, in listInput) (any, error) {
 	return out, nil
 }
 
-// listed is an instance as a list has it: without stacks and large payloads.
-func listed(d *client.Description) api.Instance {
-	one := api.InstanceOf(d)
+// listed is an instance as a list has it.
+func listed(d *client.Description) api.Instance { return bare(api.InstanceOf(d)) }
+
+// bare is an instance without stacks and large payloads.
+func bare(one api.Instance) api.Instance {
 	one.Fold(foldListed)
 	if p := one.Problem; p != nil && p.Stack != "" {
 		short := *p
