@@ -22,7 +22,8 @@ commands:
                      serve the console beside it
   down               stop LocalStack and everything it started
   status             say what runs, and where its logs are
-  env                print export lines for clients and tests: eval "$(localstack/local.sh env)"
+  env                print export lines for clients and tests: eval "$(localstack/local.sh env)";
+                     with --stack NAME those of a stack of yours
   dynamodb-up PORT   start DynamoDB Local alone, in memory (faster, for tests of storage)
   dynamodb-down PORT stop it
   test               run the tests of these commands and of the LocalStack plugins
@@ -66,7 +67,8 @@ def _parse() -> argparse.Namespace:
     down = command("down", _down, port=True)
     down.add_argument("--all", action="store_true", help="stop every emulator that was started here")
     command("status", _status)
-    command("env", _env, port=True)
+    env = command("env", _env, port=True)
+    env.add_argument("--stack", default="", metavar="NAME", help="another stack than the one that up deploys")
     for name, run in (("dynamodb-up", _dynamodb_up), ("dynamodb-down", _dynamodb_down)):
         default = settings.default_port("TURNSTILE_DYNAMODB_PORT", 8000)
         sub = command(name, run)
@@ -166,10 +168,10 @@ def _env(arguments: argparse.Namespace) -> None:
     place = settings.localstack(arguments.port)
     if processes.running(place) is None:
         raise Failure(f"{place} does not run; start it with 'localstack/local.sh up'")
-    for name, value in deploy.environment(place).items():
+    for name, value in deploy.environment(place, arguments.stack).items():
         print(f"export {name}={shlex.quote(value)}")
     served = settings.console(place.port)
-    where = console.address(served) if processes.running(served) is not None else ""
+    where = console.address(served) if processes.running(served) is not None and not arguments.stack else ""
     # Also where there is none: another stack's may be set in this shell.
     print(f"export TURNSTILE_CONSOLE={shlex.quote(where)}")
     print(f'export PATH={shlex.quote(str(settings.BIN))}{os.pathsep}"$PATH"')

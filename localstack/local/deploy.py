@@ -41,7 +41,7 @@ def deploy(place: Place, template: Path, parameters: Sequence[str]) -> dict[str,
         ],
         template.parent,
     )
-    outputs = _stack_outputs(place)
+    outputs = _stack_outputs(place, settings.STACK)
     for name, value in outputs.items():
         if value == "unknown":  # so LocalStack calls what a resource type that it does not know returns
             raise Failure(f"LocalStack does not know the resource behind the stack's output {name}")
@@ -70,10 +70,14 @@ def variable(output: str) -> str:
     return "TURNSTILE_" + "_".join(words).upper()
 
 
-def environment(place: Place) -> dict[str, str]:
-    """Variables for clients and tests: where the emulator is, and what is deployed there."""
+def environment(place: Place, stack: str = "") -> dict[str, str]:
+    """Variables for clients and tests: where the emulator is, and what is deployed there, by 'up' or as another stack."""
     env = settings.client_environment(place.endpoint)
-    env |= {variable(output): value for output, value in outputs(place).items()}
+    deployed = _stack_outputs(place, stack) if stack else outputs(place)
+    env |= {variable(output): value for output, value in deployed.items()}
+    if stack:
+        # The command line takes this one before the others, which may be another stack's in this shell.
+        env["TURNSTILE_STACK"] = stack
     return env
 
 
@@ -92,16 +96,16 @@ def _outputs_file(place: Place) -> Path:
     return place.folder / "outputs.json"
 
 
-def _stack_outputs(place: Place) -> dict[str, str]:
+def _stack_outputs(place: Place, name: str) -> dict[str, str]:
     aws = settings.LOCALSTACK_VENV / "bin" / "aws"
     answer = subprocess.run(
-        [aws, "cloudformation", "describe-stacks", "--stack-name", settings.STACK, "--output", "json"],
+        [aws, "cloudformation", "describe-stacks", "--stack-name", name, "--output", "json"],
         env=_tool_environment(place),
         capture_output=True,
         text=True,
     )
     if answer.returncode != 0:
-        raise Failure(f"the stack {settings.STACK} is deployed but cannot be described: {answer.stderr.strip()}")
+        raise Failure(f"the stack {name} cannot be described; is it deployed into {place}? {answer.stderr.strip()}")
     [stack] = json.loads(answer.stdout)["Stacks"]
     return {output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", [])}
 

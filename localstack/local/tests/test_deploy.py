@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
@@ -37,6 +38,22 @@ class DeployTest(unittest.TestCase):
         self.assertEqual(env["AWS_ENDPOINT_URL"], "http://127.0.0.1:4599")
         self.assertEqual(env["AWS_REGION"], "us-east-1")
         self.assertEqual(env["TURNSTILE_HISTORY_TABLE"], "t")
+
+    def test_another_stack_is_asked_for_its_own_outputs(self) -> None:
+        (self.place.folder / "outputs.json").write_text('{"HistoryTable": "sample", "ScheduleGroup": "sample"}')
+        stacks = {"Stacks": [{"Outputs": [{"OutputKey": "HistoryTable", "OutputValue": "mine"}]}]}
+        described = subprocess.CompletedProcess([], 0, json.dumps(stacks), "")
+        with mock.patch.object(subprocess, "run", return_value=described) as run:
+            env = deploy.environment(self.place, "shop")
+        [command] = run.call_args.args
+        self.assertEqual(command[command.index("--stack-name") + 1], "shop")
+        names = {name: value for name, value in env.items() if name.startswith("TURNSTILE_")}
+        self.assertEqual(names, {"TURNSTILE_HISTORY_TABLE": "mine", "TURNSTILE_STACK": "shop"})
+
+    def test_a_stack_that_is_not_there_is_named(self) -> None:
+        refused = subprocess.CompletedProcess([], 254, "", "Stack with id shop does not exist")
+        with mock.patch.object(subprocess, "run", return_value=refused), self.assertRaisesRegex(Failure, "the stack shop .*does not exist"):
+            deploy.environment(self.place, "shop")
 
     def test_without_a_deployment_there_are_no_names(self) -> None:
         self.assertEqual([name for name in deploy.environment(self.place) if name.startswith("TURNSTILE_")], [])
