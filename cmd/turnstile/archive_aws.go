@@ -12,6 +12,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/address"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/doctor"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/internal/archive/s3"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
@@ -75,7 +76,7 @@ func (b awsBackend) checkArchive(ctx context.Context) ([]api.Finding, error) {
 	got, err := s3.NewClient(cfg).HeadBucket(ctx, &awss3.HeadBucketInput{Bucket: &bucket})
 	denied := "not looked at: s3:ListBucket on the bucket is needed, which the policy of the output DoctorPolicyArn grants"
 	if err != nil {
-		f.Level, f.Text, f.Advice = doctor.Problem, fmt.Sprintf("the bucket %s: %s", bucket, message(err)), s3.Advice(err, denied)
+		f.Level, f.Text, f.Advice = doctor.Problem, fmt.Sprintf("the bucket %s: %s", bucket, plain.Message(err)), s3.Advice(err, denied)
 		if strings.HasSuffix(f.Advice, denied) {
 			f.Level = doctor.Unknown
 		}

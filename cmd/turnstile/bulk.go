@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,7 +15,7 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/batch"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
-	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
 // bulkHelp says how many instances are meant at once.
@@ -48,12 +47,8 @@ type bulk struct {
 	resume string
 }
 
-// batchRate is how many instances a second a batch takes by default, batchAtOnce how
-// many side by side.
-const (
-	batchRate   = 50
-	batchAtOnce = 8
-)
+// batchRate is how many instances a second a batch takes by default.
+const batchRate = 50
 
 func (b *bulk) declare(flags *flag.FlagSet) {
 	b.selection.declare(flags)
@@ -74,7 +69,8 @@ func (b *bulk) action(c *cli) action {
 			return err
 		}
 		if len(named) > 0 {
-			return c.each(ctx, cl, b, named)
+			j := batch.Job{Verb: b.verb, Reason: b.reason, Force: b.force, Children: b.children}
+			return batch.Each(ctx, c.err, &j, named, func(ctx context.Context, j *batch.Job, instance string) error { return b.do(ctx, cl, j, instance) })
 		}
 		r := bulkRun{cli: c, instances: cl, bulk: b, folder: c.batches()}
 		if b.resume != "" {
@@ -135,17 +131,21 @@ type bulkRun struct {
 
 // begin selects the instances, asks, and does it.
 func (r *bulkRun) begin(ctx context.Context) error {
-	ids, err := r.collect(ctx)
-	if err != nil {
+	statuses := r.on
+	if r.status != "" {
+		statuses = []client.Status{client.Status(r.status)}
+	}
+	bar := term.NewProgress(r.screen(r.err), r.now)
+	ids, err := batch.Select(ctx, r.instances, r.query, statuses, r.problem, func(n int) { bar.Show(fmt.Sprintf("selecting: %d", n)) })
+	bar.End()
+	switch {
+	case err != nil:
 		return err
-	}
-	if r.dryRun {
+	case r.dryRun:
 		return r.printDryRun(ids)
-	}
-	if len(ids) == 0 {
-		if r.json() {
-			return r.printBatch(&batch.Job{}, batch.Progress{}, nil)
-		}
+	case len(ids) == 0 && r.json():
+		return r.printJSON(api.Batch{Action: r.verb})
+	case len(ids) == 0:
 		fmt.Fprintln(r.err, "no instances are selected: nothing was done")
 		return nil
 	}
@@ -178,39 +178,35 @@ func (r *bulkRun) goOn(ctx context.Context) error {
 	return r.work(ctx, &j, done)
 }
 
-// collect returns the ids of the instances that are selected, newest first.
-func (r *bulkRun) collect(ctx context.Context) ([]string, error) {
-	statuses := r.on
-	if r.status != "" {
-		statuses = []client.Status{client.Status(r.status)}
+// work does what is left of a batch, and says what became of it.
+func (r *bulkRun) work(ctx context.Context, j *batch.Job, done int) error {
+	worker := batch.Worker{
+		Folder: r.folder, Rate: r.rate, Notes: r.screen(r.err), Command: "turnstile" + r.settings.words() + " " + j.Verb, Sleep: r.sleep, Now: r.now,
+		Do: func(ctx context.Context, j *batch.Job, instance string) error {
+			return r.do(ctx, r.instances, j, instance)
+		},
 	}
-	var ids []string
-	seen := map[string]bool{}
-	bar := term.NewProgress(r.screen(r.err), r.now)
-	defer bar.End()
-	for _, status := range statuses {
-		q := r.query
-		q.Status, q.PageSize = status, store.MaxPageSize
-		for {
-			page, err := r.List(ctx, q)
-			if err != nil {
-				return nil, err
-			}
-			for i := range page.Instances {
-				d := &page.Instances[i]
-				if r.problem != "" && (d.Problem == nil || d.Problem.Kind != r.problem) || seen[d.Instance] {
-					continue
-				}
-				seen[d.Instance] = true
-				ids = append(ids, d.Instance)
-			}
-			bar.Show(fmt.Sprintf("selecting: %d", len(ids)))
-			if q.PageToken = page.NextPageToken; q.PageToken == "" {
-				break
-			}
-		}
+	result, failed := worker.Work(ctx, j, done)
+	if !r.json() {
+		result.Print(r.err)
+		return failed
 	}
-	return ids, nil
+	if err := r.printJSON(result.Batch()); err != nil {
+		return err
+	}
+	return failed
+}
+
+// printDryRun says which instances are selected.
+func (r *bulkRun) printDryRun(ids []string) error {
+	if r.json() {
+		return r.printJSON(api.Batch{Action: r.verb, Selected: len(ids), DryRun: true, Instances: ids})
+	}
+	for _, id := range ids {
+		fmt.Fprintln(r.out, id)
+	}
+	fmt.Fprintf(r.err, "would %s %s of %s; nothing was done\n", r.verb, plain.Plural(len(ids), "instance", "instances"), r.settings.where())
+	return nil
 }
 
 // confirm makes sure that somebody knows how many there are.
@@ -241,15 +237,4 @@ func (b *bulk) described() string {
 		words = strings.TrimSpace(words + " --problem " + plain.ShellWord(b.problem))
 	}
 	return words
-}
-
-// outcome says what became of an instance.
-func outcome(err error) (batch.Outcome, error) {
-	switch {
-	case err == nil, errors.Is(err, client.ErrNoRecord):
-		return batch.Sent, nil
-	case isGone(err):
-		return batch.Skipped, nil
-	}
-	return batch.Failed, err
 }

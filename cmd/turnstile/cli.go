@@ -6,16 +6,15 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/letters"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/console"
-	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
 // cli is everything that a command touches, so that tests can hand in their
@@ -134,10 +133,10 @@ func (c *cli) run(ctx context.Context, args []string) int {
 	switch status {
 	case exitOK:
 	case exitUsage:
-		fmt.Fprintf(c.err, "turnstile: %s\nRun `turnstile help%s` for what it takes.\n", message(err), about)
+		fmt.Fprintf(c.err, "turnstile: %s\nRun `turnstile help%s` for what it takes.\n", plain.Message(err), about)
 	default:
 		to := c.screen(c.err)
-		fmt.Fprintf(c.err, "%s %s\n", to.In(term.Red, "turnstile:"), message(err))
+		fmt.Fprintf(c.err, "%s %s\n", to.In(term.Red, "turnstile:"), plain.Message(err))
 		if hint := hint(err); hint != "" {
 			fmt.Fprintf(c.err, "%s\n", hint)
 		}
@@ -162,12 +161,6 @@ func (c *cli) asks() bool {
 		return c.answers()
 	}
 	return term.IsTerminal(c.in) && term.IsTerminal(c.err)
-}
-
-// message is an error's text without the prefix that this command puts before
-// every one.
-func message(err error) string {
-	return printable.Lines(strings.TrimPrefix(err.Error(), "turnstile: "))
 }
 
 func (c *cli) client(ctx context.Context) (instances, error) {

@@ -8,12 +8,13 @@ import (
 
 	"github.com/aws/smithy-go"
 
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
 // explained says in the API's words what an error of AWS means; nil for another.
 func explained(err error) *api.Error {
-	text := message(err)
+	text := plain.Message(err)
 	var of smithy.APIError
 	if !errors.As(err, &of) {
 		switch {

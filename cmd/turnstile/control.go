@@ -2,15 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/batch"
 	"github.com/turnstile-go/turnstile/internal/console/api"
-	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
 func wakeCommand() *command {
@@ -138,26 +135,4 @@ func purgeCommand() *command {
 			}
 		},
 	}
-}
-
-// each does something to each of the instances that are named; one that fails does
-// not keep it from the others.
-func (c *cli) each(ctx context.Context, cl instances, b *bulk, named []string) error {
-	var failed []error
-	j := batch.Job{Verb: b.verb, Reason: b.reason, Force: b.force, Children: b.children}
-	for _, instance := range named {
-		err := b.do(ctx, cl, &j, instance)
-		switch {
-		case errors.Is(err, client.ErrNoRecord):
-			fmt.Fprintf(c.err, "sent: %s for %s, which has no record yet: it counts only if a start is queued\n", b.verb, printable.Line(instance))
-		case err != nil:
-			failed = append(failed, err)
-		default:
-			fmt.Fprintf(c.err, "sent: %s for %s\n", b.verb, printable.Line(instance))
-		}
-		if ctx.Err() != nil {
-			break
-		}
-	}
-	return errors.Join(failed...)
 }

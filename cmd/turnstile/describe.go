@@ -6,6 +6,7 @@ import (
 
 	flag "github.com/spf13/pflag"
 
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
@@ -42,7 +43,7 @@ func describeCommand() *command {
 				}
 				views.Instance(c.out, c.now(), &d, &waiting, keyAdvice)
 				if unread != nil && d.Problem == nil {
-					fmt.Fprintf(c.err, "what it waits for can't be read: %s\n", message(unread))
+					fmt.Fprintf(c.err, "what it waits for can't be read: %s\n", plain.Message(unread))
 				}
 				return nil
 			}

@@ -111,7 +111,7 @@ func (c *cli) doctor(ctx context.Context, idle time.Duration) error {
 // couldNot is the finding that something could not be looked at: a permission that
 // is missing is unknown, all else a problem.
 func couldNot(area string, err error) api.Finding {
-	f := api.Finding{Area: area, Level: doctor.Problem, Text: message(err), Advice: hint(err)}
+	f := api.Finding{Area: area, Level: doctor.Problem, Text: plain.Message(err), Advice: hint(err)}
 	if said := explained(err); said != nil {
 		f.Text, f.Advice = said.Message, said.Advice
 		if said.Code == api.CodeDenied {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/mcpserver"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/remote"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
@@ -71,9 +72,9 @@ func (c *cli) agentServer(actions bool) *mcp.Server {
 		Explain: func(err error) string {
 			opened.forget(err)
 			if hint := hint(err); hint != "" {
-				return message(err) + "\n" + hint
+				return plain.Message(err) + "\n" + hint
 			}
-			return message(err)
+			return plain.Message(err)
 		},
 	})
 }

@@ -9,6 +9,7 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
@@ -63,7 +64,7 @@ func raiseCommand() *command {
 func (c *cli) warnOfEvent(ctx context.Context, cl instances, r client.RaiseRequest) {
 	notes, err := cl.CheckRaise(ctx, r)
 	if err != nil {
-		notes = []string{"whether the instance waits for the event is not known: " + message(err)}
+		notes = []string{"whether the instance waits for the event is not known: " + plain.Message(err)}
 	}
 	for _, n := range notes {
 		fmt.Fprintf(c.err, "warning: %s\n", printable.Line(n))

@@ -104,3 +104,8 @@ func Plural(n int, one, many string) string {
 	}
 	return fmt.Sprintf("%d %s", n, many)
 }
+
+// Message is an error's text without the prefix that every error of the root package has.
+func Message(err error) string {
+	return printable.Lines(strings.TrimPrefix(err.Error(), "turnstile: "))
+}

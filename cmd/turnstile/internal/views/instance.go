@@ -108,7 +108,7 @@ func Instance(out io.Writer, now time.Time, d *client.Description, waiting *clie
 func sealed(out io.Writer, d *client.Description, keyAdvice string) {
 	if d.Sealed != nil {
 		fmt.Fprintf(out, "\nsealed\n")
-		text(out, strings.TrimPrefix(d.Sealed.Error(), "turnstile: "))
+		text(out, plain.Message(d.Sealed))
 		fmt.Fprintf(out, "\nto see custom status, output and details: %s\n", keyAdvice)
 	}
 }
