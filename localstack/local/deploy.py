@@ -71,7 +71,7 @@ def variable(output: str) -> str:
 
 
 def environment(place: Place, stack: str = "") -> dict[str, str]:
-    """Variables for clients and tests: where the emulator is, and what is deployed there, by 'up' or as another stack."""
+    """Variables for clients and tests: where the emulator is, and what of 'up' or another stack is there."""
     env = settings.client_environment(place.endpoint)
     deployed = _stack_outputs(place, stack) if stack else outputs(place)
     env |= {variable(output): value for output, value in deployed.items()}

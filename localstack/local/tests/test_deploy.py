@@ -52,8 +52,9 @@ class DeployTest(unittest.TestCase):
 
     def test_a_stack_that_is_not_there_is_named(self) -> None:
         refused = subprocess.CompletedProcess([], 254, "", "Stack with id shop does not exist")
-        with mock.patch.object(subprocess, "run", return_value=refused), self.assertRaisesRegex(Failure, "the stack shop .*does not exist"):
-            deploy.environment(self.place, "shop")
+        with mock.patch.object(subprocess, "run", return_value=refused):
+            with self.assertRaisesRegex(Failure, "the stack shop .*does not exist"):
+                deploy.environment(self.place, "shop")
 
     def test_without_a_deployment_there_are_no_names(self) -> None:
         self.assertEqual([name for name in deploy.environment(self.place) if name.startswith("TURNSTILE_")], [])
