@@ -9,7 +9,7 @@ func versionMutations() []Mutation {
 			Bias:  "damages",
 			Bug:   "A build that lacks a patch marks an instance whose history was restored, in the middle of the patch's rollout.",
 			File:  "internal/host/deciding/other_build.go",
-			Edits: edit("if t.View.Record == nil || t.swept() {", "if t.View.Record == nil || t.View.Record.Problem != nil {"),
+			Edits: edit("takesOver() || t.swept() {", "takesOver() || t.View.Problem() != nil {"),
 		},
 		{
 			Name:  "continue-as-new keeps the version",
