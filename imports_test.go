@@ -46,6 +46,7 @@ var layers = []layer{
 	{dir: "store", own: "history"},
 	{dir: "internal/exports", own: "history store"},
 	{dir: "internal/untaken", own: "history store"},
+	{dir: "internal/conditions", own: "history store", foreign: "pgregory.net/rapid"},
 	{dir: "internal/limits", own: "store", foreign: "pgregory.net/rapid"},
 	{dir: "internal/bill", own: "history internal/queue store internal/timer"},
 	{dir: "codec", own: "history store internal/wire"},
@@ -55,10 +56,10 @@ var layers = []layer{
 	{dir: "journal"},
 	{dir: "internal/queue", own: "internal/wire"},
 	{dir: "internal/timer", own: "internal/wire"},
-	{dir: "store/dynamo", own: "history internal/keyring store", foreign: aws},
+	{dir: "store/dynamo", own: "history internal/conditions internal/keyring store", foreign: aws},
 	// It charges as DynamoDB does, by the items that store/dynamo makes.
 	{dir: "internal/store/metering", own: "history store store/dynamo", foreign: aws},
-	{dir: "internal/store/...", own: "history internal/keyring store", foreign: "pgregory.net/rapid"},
+	{dir: "internal/store/...", own: "history internal/conditions internal/keyring store", foreign: "pgregory.net/rapid"},
 	{dir: "internal/queue/sqs", own: "internal/wire internal/queue", foreign: aws},
 	{dir: "internal/queue/...", own: "internal/clock internal/wire internal/queue journal", foreign: "pgregory.net/rapid"},
 	{dir: "internal/timer/scheduler", own: "internal/wire internal/timer internal/queue", foreign: aws},
@@ -91,7 +92,7 @@ var layers = []layer{
 	// Neither of the two handlers knows the other.
 	{dir: "internal/host/worker", own: "internal/host/platform internal/activities internal/clock codec history host internal/host/attempt internal/host/backoff internal/host/delivery internal/host/edge " +
 		"internal/host/lease internal/host/random internal/host/sharing internal/limits internal/queue store internal/wire"},
-	{dir: "internal/host/orchestrator", own: "internal/header internal/host/publishing internal/host/platform internal/activities internal/clock codec engine history host internal/host/attempt internal/host/backoff internal/host/cache internal/host/delivery " +
+	{dir: "internal/host/orchestrator", own: "internal/header internal/host/publishing internal/host/platform internal/activities internal/clock internal/conditions codec engine history host internal/host/attempt internal/host/backoff internal/host/cache internal/host/delivery " +
 		"internal/host/deciding internal/host/dispatch internal/host/edge internal/host/inbox internal/host/random internal/host/reading internal/host/sharing internal/host/sweep internal/host/watchdog internal/logattr internal/keyring internal/queue store internal/timer internal/wire"},
 	{dir: "internal/names", own: "internal/wire"},
 	{dir: "internal/around", own: "engine"},
@@ -99,7 +100,7 @@ var layers = []layer{
 	{dir: "internal/embeddedmetrics", own: "host internal/queue"},
 	// What authors write; and what calls it from outside, which stands on it.
 	{dir: ".", own: "internal/activities engine history internal/around internal/catalog internal/names internal/near"},
-	{dir: "client", own: ". internal/activities internal/clock codec history internal/around internal/limits internal/names internal/near internal/redriving internal/untaken internal/queue store internal/wire internal/exports"},
+	{dir: "client", own: ". internal/activities internal/clock internal/conditions codec history internal/around internal/limits internal/names internal/near internal/redriving internal/untaken internal/queue store internal/wire internal/exports"},
 	{dir: "schedule", own: ". client internal/names", foreign: "github.com/netresearch/go-cron"},
 	{dir: "internal/deadletter", own: "codec internal/queue internal/wire"},
 	// The page and the API of the console: it stands on the client, and knows

@@ -17,9 +17,8 @@ import (
 //	TURNSTILE_ORCHESTRATOR_QUEUE_URL, TURNSTILE_HISTORY_TABLE, TURNSTILE_INSTANCES_TABLE
 //
 // (the stack's outputs OrchestratorQueueUrl, HistoryTable and InstancesTable)
-// unless WithConfig gives them; what is missing or wrong is one
-// *ConfigError. Without both tables the client starts and raises events, and reads
-// nothing; with TURNSTILE_ACTIVITIES_TABLE (output ActivitiesTable) it also sees
+// unless WithConfig gives them; one error names all that is missing or wrong. Without
+// both tables the client starts and raises events, and reads nothing; with TURNSTILE_ACTIVITIES_TABLE (output ActivitiesTable) it also sees
 // what is known of running activities. AWS credentials and region come from where the SDK finds them; the
 // stack's outputs StartPolicyArn and WatchPolicyArn are the managed policies that
 // allow the one and the other. It makes no request.

@@ -130,14 +130,14 @@ func (p configProblem) String() string {
 	return fmt.Sprintf("%s is %q; it should be %s", p.Variable, p.Value, p.Want)
 }
 
-// ConfigError lists every variable that is missing or wrong.
-type ConfigError struct {
+// configError lists every variable that is missing or wrong.
+type configError struct {
 	// Process that needs them: "orchestrator", "activity function", "client".
 	Process  string
 	Problems []configProblem
 }
 
-func (e *ConfigError) Error() string {
+func (e *configError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "awslambda: %s: %d environment variables are missing or wrong (template.yaml sets them; a service takes them from the stack's outputs):", e.Process, len(e.Problems))
 	for _, p := range e.Problems {
@@ -148,7 +148,7 @@ func (e *ConfigError) Error() string {
 
 // orchestratorConfig reads what the orchestrator needs from environ, in
 // the form of os.Environ. Everything that is missing or wrong is in one
-// *ConfigError.
+// *configError.
 func orchestratorConfig(environ []string) (Config, error) {
 	r := newReader(environ)
 	e := r.common()
@@ -224,7 +224,7 @@ func clientConfig(environ []string) (Config, error) {
 	return e, r.err("client")
 }
 
-// errNoRegion is beside ConfigError because the SDK may find a region
+// errNoRegion is beside configError because the SDK may find a region
 // elsewhere, in a profile.
 var errNoRegion = errors.New("awslambda: no AWS region: set AWS_REGION, such as eu-central-1 (Lambda sets it by itself)")
 

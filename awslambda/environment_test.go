@@ -72,9 +72,9 @@ func TestEverythingThatIsMissingIsReportedAtOnce(t *testing.T) {
 		t.Run(tt.process, func(t *testing.T) {
 			t.Parallel()
 			_, err := tt.read([]string{"PATH=/bin"})
-			var e *ConfigError
+			var e *configError
 			if !errors.As(err, &e) {
-				t.Fatalf("error is %v, want an *ConfigError", err)
+				t.Fatalf("error is %v, want a *configError", err)
 			}
 			if e.Process != tt.process || len(e.Problems) != tt.want {
 				t.Errorf("%s: %d problems, want %s: %d\n%v", e.Process, len(e.Problems), tt.process, tt.want, err)
@@ -128,7 +128,7 @@ func TestAWrongValueIsReportedWithWhatItShouldLookLike(t *testing.T) {
 			variables := orchestratorVariables()
 			variables[tt.variable] = tt.value
 			_, err := orchestratorConfig(environ(variables))
-			var e *ConfigError
+			var e *configError
 			if !errors.As(err, &e) || len(e.Problems) != 1 || e.Problems[0].Variable != tt.variable {
 				t.Fatalf("error is %v, want one problem with %s", err, tt.variable)
 			}

@@ -5,6 +5,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/embeddedmetrics"
 )
 
+// WithOutput is withOutput, for tests outside of the package.
+var WithOutput = withOutput
+
 // MetricNames are those under which the functions write what the host tells them.
 func MetricNames() []string {
 	names := []string{embeddedmetrics.Attention, embeddedmetrics.GroupBacklogAge, "Throttled"}

@@ -169,7 +169,7 @@ func TestAFunctionStartsWithACompleteEnvironmentAndLogsWhatItDoesNotKnow(t *test
 	var out bytes.Buffer
 	variables := orchestratorVariables()
 	variables["TURNSTILE_TIMER_BORDR"] = "1m"
-	opts := []Option{WithAWSConfig(aws.Config{Region: "eu-central-1"}), WithOutput(&out)}
+	opts := []Option{WithAWSConfig(aws.Config{Region: "eu-central-1"}), withOutput(&out)}
 	o, err := NewOrchestrator(turnstile.NewApp(), environ(variables), opts...)
 	if err != nil {
 		t.Fatal(err)
@@ -190,7 +190,7 @@ func TestAFunctionStartsWithACompleteEnvironmentAndLogsWhatItDoesNotKnow(t *test
 func TestAnApplicationWithAMistakeDoesNotStart(t *testing.T) {
 	t.Parallel()
 	app := turnstile.NewApp(nil)
-	opts := []Option{WithAWSConfig(aws.Config{Region: "eu-central-1"}), WithOutput(&bytes.Buffer{})}
+	opts := []Option{WithAWSConfig(aws.Config{Region: "eu-central-1"}), withOutput(&bytes.Buffer{})}
 	if _, err := NewOrchestrator(app, environ(orchestratorVariables()), opts...); err == nil {
 		t.Error("the orchestrator starts")
 	}

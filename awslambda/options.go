@@ -89,8 +89,8 @@ func WithFlush(f func(context.Context) error) Option {
 // WithLogger logs to l instead of writing JSON lines to standard output.
 func WithLogger(l *slog.Logger) Option { return option(func(o *options) { o.logger = l }) }
 
-// WithOutput writes log and metrics to w instead of standard output.
-func WithOutput(w io.Writer) Option { return option(func(o *options) { o.out = w }) }
+// withOutput writes log and metrics to w instead of standard output.
+func withOutput(w io.Writer) Option { return option(func(o *options) { o.out = w }) }
 
 func (o *options) logTo(level slog.Level) *slog.Logger {
 	logger := o.logger

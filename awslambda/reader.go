@@ -141,5 +141,5 @@ func (r *reader) err(process string) error {
 	if len(r.problems) == 0 {
 		return nil
 	}
-	return &ConfigError{Process: process, Problems: r.problems}
+	return &configError{Process: process, Problems: r.problems}
 }

@@ -55,7 +55,7 @@ func exit(opts []Option, err error) {
 // logStart logs why the process can't serve: one line, each problem an element
 // of a list, for CloudWatch shows lines.
 func logStart(logger *slog.Logger, err error) {
-	var e *ConfigError
+	var e *configError
 	if !errors.As(err, &e) {
 		logger.Error("turnstile does not start", "error", err.Error())
 		return

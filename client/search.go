@@ -3,6 +3,7 @@ package client
 import (
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/conditions"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -35,7 +36,7 @@ func (c SearchCondition) String() string {
 //
 // Errors: [store.ErrBadSearch], [*history.SearchAttributeError].
 func ParseWhere(text string) ([]SearchCondition, error) {
-	parsed, err := store.ParseWhere(text)
+	parsed, err := conditions.Parse(text)
 	if err != nil {
 		return nil, err
 	}

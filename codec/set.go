@@ -10,12 +10,16 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
 // maxName is the longest mark, in bytes: that of a work item's codec field.
 const maxName = 256
+
+// blob is what the names of those codecs begin with that put a reference in place of a
+// payload. They are reserved: no codec of an application has such a name, and a build
+// without such a codec waits for one that has it, as with any codec that it does not know.
+const blob = "blob"
 
 // Set is the codecs of a process: one that seals, and those that open what is
 // sealed already. A nil Set seals nothing and opens what is plain. It is safe
@@ -47,8 +51,8 @@ func NewSet(current Codec, others ...Codec) (*Set, error) {
 		switch {
 		case name == "" || len(name) > maxName || !utf8.ValidString(name) || bad(name):
 			errs = append(errs, fmt.Errorf("codec: codec %d of the set has the name %.300q: 1 to %d bytes of UTF-8 are needed, without what ids must not have (wire.BadCharacter)", i+1, name, maxName))
-		case strings.HasPrefix(name, history.CodecBlob):
-			errs = append(errs, fmt.Errorf("codec: codec %d of the set has the name %q: names that begin with %q are reserved for references in place of payloads", i+1, name, history.CodecBlob))
+		case strings.HasPrefix(name, blob):
+			errs = append(errs, fmt.Errorf("codec: codec %d of the set has the name %q: names that begin with %q are reserved for references in place of payloads", i+1, name, blob))
 		case s.byName[name] != nil:
 			errs = append(errs, fmt.Errorf("codec: two codecs have the name %q: a mark has to lead to one", name))
 		}

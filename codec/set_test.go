@@ -297,7 +297,7 @@ func TestSetsThatCannotBeAreRefused(t *testing.T) {
 		"an empty name":                 {named("")},
 		"a control character":           {named("a\n")},
 		"a name of 257 bytes":           {named(strings.Repeat("n", 257))},
-		"a name that is kept for blobs": {named(history.CodecBlob + ":mine")},
+		"a name that is kept for blobs": {named("blob:mine")},
 	} {
 		if _, err := codec.NewSet(codecs[0], codecs[1:]...); err == nil {
 			t.Errorf("%s is accepted", name)

@@ -64,7 +64,7 @@ func New(app *turnstile.App, opts ...Option) (*Runtime, error) {
 	e := &Runtime{
 		opts: options{
 			workers: 10, grace: 5 * time.Second, stall: 10 * time.Second,
-			random: rand.Reader, observer: host.NoObserver{}, dead: func(DeadLetter) {},
+			observer: host.NoObserver{}, dead: func(host.DeadLetter) {},
 		},
 		gauge: newGauge(),
 	}
@@ -143,7 +143,7 @@ func (e *Runtime) wire(app *turnstile.App) error {
 		Codecs:         e.opts.codecs,
 		Keys:           e.keys,
 		Settings:       e.opts.settings,
-		Environment:    platform.Environment{Clock: e.clock, Random: e.opts.random, Observer: e.opts.observer, Logger: e.opts.logger},
+		Environment:    platform.Environment{Clock: e.clock, Random: rand.Reader, Observer: e.opts.observer, Logger: e.opts.logger},
 		Build:          e.build(),
 		SweepAt:        e.sweeper.At,
 		Propagator:     e.opts.propagator,
@@ -155,7 +155,7 @@ func (e *Runtime) wire(app *turnstile.App) error {
 		return err
 	}
 	e.client, err = client.New(client.Config{
-		Store: e.store, Activities: e.database.Activities(), Queue: e.outside(), Codecs: e.opts.codecs, Random: e.opts.random, Clock: e.clock, Changed: changed.wait,
+		Store: e.store, Activities: e.database.Activities(), Queue: e.outside(), Codecs: e.opts.codecs, Random: rand.Reader, Clock: e.clock, Changed: changed.wait,
 		App: app,
 	})
 	return err
@@ -220,7 +220,7 @@ func (e *Runtime) Send(ctx context.Context, body string) error {
 		group = wire.Group(item.Target())
 	}
 	var id [16]byte
-	if _, err := e.opts.random.Read(id[:]); err != nil {
+	if _, err := rand.Reader.Read(id[:]); err != nil {
 		return fmt.Errorf("embedded: making an id: %w", err)
 	}
 	return e.outside().Send(ctx, queue.Outgoing{Body: body, Group: group, DedupID: fmt.Sprintf("sent-%x", id)})

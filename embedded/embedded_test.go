@@ -184,8 +184,8 @@ func TestAnObserverSeesEachTurnInOrderWithWhatWasSent(t *testing.T) {
 
 func TestWhatIsNoWorkItemIsADeadLetterWithItsReason(t *testing.T) {
 	t.Parallel()
-	letters := make(chan embedded.DeadLetter, 10)
-	env := running(t, embedded.OnDeadLetter(func(d embedded.DeadLetter) { letters <- d }))
+	letters := make(chan host.DeadLetter, 10)
+	env := running(t, embedded.OnDeadLetter(func(d host.DeadLetter) { letters <- d }))
 	for body, reason := range map[string]string{"no JSON": "malformed", `{"kind":"Dance","instance":"i"}`: "unknown_kind"} {
 		if err := env.Send(t.Context(), body); err != nil {
 			t.Fatal(err)

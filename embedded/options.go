@@ -25,11 +25,10 @@ type options struct {
 	start      time.Time
 	observer   host.Observer
 	propagator host.Propagator
-	dead       func(DeadLetter)
+	dead       func(host.DeadLetter)
 	logger     *slog.Logger
 	settings   host.Settings
 	codecs     *codec.Set
-	random     io.Reader
 	workers    int
 	queues     map[string]int
 	grace      time.Duration
@@ -92,7 +91,7 @@ func WithPropagator(p host.Propagator) Option {
 // OnDeadLetter calls f with every message that is moved to a final dead-letter
 // queue, such as a message that is not a work item. It may be called from several
 // goroutines.
-func OnDeadLetter(f func(DeadLetter)) Option {
+func OnDeadLetter(f func(host.DeadLetter)) Option {
 	return option(func(o *options) { o.dead = f })
 }
 
@@ -122,14 +121,8 @@ func WithLiveTrace(out io.Writer) Option {
 	trace := livetrace.New(out)
 	return option(func(o *options) {
 		o.observer, o.logger = trace, slog.New(trace.LogHandler(slog.LevelInfo))
-		o.dead = func(m DeadLetter) { trace.DeadLetter(m.Body, m.Reason) }
+		o.dead = func(m host.DeadLetter) { trace.DeadLetter(m.Body, m.Reason) }
 	})
-}
-
-// WithRandom gives the source of ids and secrets; default [crypto/rand.Reader]. It
-// must be safe for concurrent use.
-func WithRandom(r io.Reader) Option {
-	return option(func(o *options) { o.random = r })
 }
 
 // WithWorkers says how many activities run at once; default 10. As many batches of

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"crypto/rand"
 	"maps"
 	"slices"
 	"strings"
@@ -98,7 +99,7 @@ func (e *Runtime) newWorkers(app *turnstile.App, stops store.Activities, forHost
 		own.Activity = s.Queue
 		w, err := worker.New(worker.Config{
 			Activities: app.Activities(), Stops: stops, Queues: own, Queue: s.Name, Codecs: e.opts.codecs, Settings: e.opts.settings,
-			Environment: platform.Environment{Clock: e.clock, Random: e.opts.random, Observer: e.opts.observer, Logger: e.opts.logger},
+			Environment: platform.Environment{Clock: e.clock, Random: rand.Reader, Observer: e.opts.observer, Logger: e.opts.logger},
 		})
 		if err != nil {
 			return err

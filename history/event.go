@@ -54,7 +54,7 @@ type Event struct {
 	// (SystemCall). Nil and empty are the same: absent.
 	Payload []byte
 	// Codec names how Payload is encoded; empty means as it is. The engine
-	// only ever sees plain payloads. Names that begin with CodecBlob say that
+	// only ever sees plain payloads. Names that begin with "blob" say that
 	// a reference stands in place of the payload.
 	Codec string
 
@@ -179,12 +179,6 @@ type Carried struct {
 	ExecutionID int64  `json:"execution_id"`
 	Instance    string `json:"instance,omitempty"`
 }
-
-// CodecBlob is what the names of those codecs begin with that put a reference
-// in place of a payload. They are reserved: no codec of an application has such a
-// name, and a build without such a codec waits for one that has it, as with any
-// codec that it does not know.
-const CodecBlob = "blob"
 
 // Parent is the place where a child was scheduled.
 type Parent struct {

@@ -67,7 +67,7 @@ func later() []history.Event {
 		{Kind: history.ActivityFailed, EventID: 24, AtMS: 1700000000002, SourceEventID: 3, StartedAtMS: 1700000000001, Attempt: 3,
 			RequestID: "6f0c3b5e-9c3b-4a36-8d5e-1f2a3b4c5d6e", Failure: failure},
 		{Kind: history.ExternalEvent, EventID: 25, AtMS: 1700000000000, Name: "approved", SenderID: "mail-8", Actor: "user/bob",
-			Codec: history.CodecBlob + "/s3", Payload: []byte(`"czM6Ly9idWNrZXQva2V5"`)},
+			Codec: "blob/s3", Payload: []byte(`"czM6Ly9idWNrZXQva2V5"`)},
 		{Kind: history.OrchestrationCancelRequested, EventID: 26, AtMS: 1700000060003, SenderID: "cancel-2", Actor: "role/ops"},
 		{Kind: history.OrchestrationFailed, EventID: 27, AtMS: 1700000060005, Imposed: history.ImposedTerminated, Actor: "role/ops",
 			Failure: &history.Failure{Kind: history.FailureTerminated, Message: "by an operator"}},

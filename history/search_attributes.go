@@ -36,11 +36,11 @@ func (a SearchAttributes) Check() error {
 			count, size = count+1, size+len(name)+v.size()
 		}
 	}
-	if count > MaxSearchAttributes {
-		return &SearchAttributeError{Problem: fmt.Sprintf("there would be %d, the limit is %d; remove one by setting it to the zero SearchValue", count, MaxSearchAttributes)}
+	if count > maxSearchAttributes {
+		return &SearchAttributeError{Problem: fmt.Sprintf("there would be %d, the limit is %d; remove one by setting it to the zero SearchValue", count, maxSearchAttributes)}
 	}
-	if size > MaxSearchBytes {
-		return &SearchAttributeError{Problem: fmt.Sprintf("names and values would have %d bytes together, the limit is %d", size, MaxSearchBytes)}
+	if size > maxSearchBytes {
+		return &SearchAttributeError{Problem: fmt.Sprintf("names and values would have %d bytes together, the limit is %d", size, maxSearchBytes)}
 	}
 	return nil
 }

@@ -73,12 +73,12 @@ func TestSearchValuesAreOrderedAsWhatTheyAre(t *testing.T) {
 func TestSearchAttributesOverALimitSayWhichAndByHowMuch(t *testing.T) {
 	t.Parallel()
 	many := history.SearchAttributes{}
-	for i := range history.MaxSearchAttributes + 1 {
+	for i := range 16 + 1 {
 		many["a"+strings.Repeat("b", i)] = history.SearchNumberOf(1)
 	}
 	long := history.SearchAttributes{}
 	for i := range 9 {
-		long["a"+strings.Repeat("b", i)] = history.SearchTextOf(strings.Repeat("x", history.MaxSearchText))
+		long["a"+strings.Repeat("b", i)] = history.SearchTextOf(strings.Repeat("x", 256))
 	}
 	one := func(name string, v history.SearchValue) history.SearchAttributes {
 		return history.SearchAttributes{name: v}
@@ -105,7 +105,7 @@ func TestSearchAttributesOverALimitSayWhichAndByHowMuch(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
-	if err := (history.SearchAttributes{"customer.id-1_x": history.SearchTextOf(strings.Repeat("x", history.MaxSearchText)), "gone": {}}).Check(); err != nil {
+	if err := (history.SearchAttributes{"customer.id-1_x": history.SearchTextOf(strings.Repeat("x", 256)), "gone": {}}).Check(); err != nil {
 		t.Errorf("within the limits: %v", err)
 	}
 }

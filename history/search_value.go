@@ -155,10 +155,10 @@ func (v SearchValue) exact() *big.Float {
 // all names and values together, in bytes; a number or a time counts 8. The
 // index that finds by them keeps an item for each.
 const (
-	MaxSearchAttributes = 16
-	MaxSearchName       = 64
-	MaxSearchText       = 256
-	MaxSearchBytes      = 2048
+	maxSearchAttributes = 16
+	maxSearchName       = 64
+	maxSearchText       = 256
+	maxSearchBytes      = 2048
 )
 
 // Numbers that a table keeps with all their digits lie, apart from 0, between
@@ -203,10 +203,10 @@ func clipped(s string) string {
 // the first is a letter. *SearchAttributeError.
 func checkSearchName(name string) error {
 	if name == "" {
-		return &SearchAttributeError{Problem: fmt.Sprintf("a name is empty; it needs 1 to %d characters", MaxSearchName)}
+		return &SearchAttributeError{Problem: fmt.Sprintf("a name is empty; it needs 1 to %d characters", maxSearchName)}
 	}
-	if len(name) > MaxSearchName {
-		return &SearchAttributeError{Name: name, Problem: fmt.Sprintf("its name has %d bytes, the limit is %d", len(name), MaxSearchName)}
+	if len(name) > maxSearchName {
+		return &SearchAttributeError{Name: name, Problem: fmt.Sprintf("its name has %d bytes, the limit is %d", len(name), maxSearchName)}
 	}
 	for i, r := range []byte(name) {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
@@ -236,8 +236,8 @@ func (v SearchValue) problem() string {
 }
 
 func textProblem(s string) string {
-	if len(s) > MaxSearchText {
-		return fmt.Sprintf("its string has %d bytes, the limit is %d; put long texts into the input or the custom status", len(s), MaxSearchText)
+	if len(s) > maxSearchText {
+		return fmt.Sprintf("its string has %d bytes, the limit is %d; put long texts into the input or the custom status", len(s), maxSearchText)
 	}
 	if !utf8.ValidString(s) {
 		return "its string is not UTF-8"
@@ -248,7 +248,7 @@ func textProblem(s string) string {
 	return ""
 }
 
-// size is what the value counts towards MaxSearchBytes.
+// size is what the value counts towards maxSearchBytes.
 func (v SearchValue) size() int {
 	if v.kind == SearchText {
 		return len(v.text)

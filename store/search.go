@@ -53,7 +53,7 @@ func (c SearchCondition) Holds(attributes history.SearchAttributes) bool {
 	return false
 }
 
-// String returns the condition as ParseWhere reads it: total > 100.
+// String returns the condition as people write it: total > 100.
 func (c SearchCondition) String() string {
 	return c.Name + " " + string(c.Operator) + " " + c.Value.String()
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/bill"
 	"github.com/turnstile-go/turnstile/internal/clock"
 	"github.com/turnstile-go/turnstile/internal/host/orchestrator"
@@ -214,21 +215,13 @@ func (e *Env) After(d time.Duration, f func()) (stop func() bool) {
 // AtTime is After for a point in virtual time; one in the past is now.
 func (e *Env) AtTime(at time.Time, f func()) (stop func() bool) { return e.After(at.Sub(e.Now()), f) }
 
-// DeadLetter is a message that nothing could be done with.
-type DeadLetter struct {
-	// Body as it was sent.
-	Body string
-	// Reason in a word, a colon and a text for people.
-	Reason string
-}
-
 // DeadLetters returns what is in the final dead-letter queues, the oldest
 // first of each: an event for an instance that never started, for example.
-func (e *Env) DeadLetters() []DeadLetter {
-	var all []DeadLetter
+func (e *Env) DeadLetters() []host.DeadLetter {
+	var all []host.DeadLetter
 	for _, q := range []interface{ Peek() []queue.Message }{e.queues.DeadFIFO, e.queues.DeadStandard} {
 		for _, m := range q.Peek() {
-			all = append(all, DeadLetter{Body: m.Body, Reason: reasonOf(m)})
+			all = append(all, host.DeadLetter{Body: m.Body, Reason: reasonOf(m)})
 		}
 	}
 	return all

@@ -35,12 +35,9 @@ type Milestone struct {
 	blocked bool
 }
 
-// Named is a declaration: an Activity, an Orchestration or an Event.
-type Named interface{ Name() string }
-
 // ActivityStarted is there when an attempt of the activity begins; RunUntil
 // returns before its code, or its mock, does anything.
-func ActivityStarted(a Named) Milestone {
+func ActivityStarted(a interface{ Name() string }) Milestone {
 	return Milestone{what: "activity " + a.Name() + " starts", matches: named(activityStarted, a.Name())}
 }
 
@@ -56,13 +53,13 @@ func TimerCreatedFor(d time.Duration) Milestone {
 }
 
 // EventAwaited is there when an orchestration has begun to wait for the event.
-func EventAwaited(event Named) Milestone {
+func EventAwaited(event interface{ Name() string }) Milestone {
 	return Milestone{what: "event " + event.Name() + " is waited for", matches: named(eventAwaited, event.Name())}
 }
 
 // OrchestrationStarted is there when an instance of the orchestration has had
 // its first turn: a child, say.
-func OrchestrationStarted(o Named) Milestone {
+func OrchestrationStarted(o interface{ Name() string }) Milestone {
 	return Milestone{what: "orchestration " + o.Name() + " starts", matches: named(orchestrationStarted, o.Name())}
 }
 

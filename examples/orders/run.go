@@ -15,6 +15,7 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/embedded"
 	"github.com/turnstile-go/turnstile/examples/orders/orders"
+	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/livetrace"
 )
 
@@ -47,7 +48,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) int {
 	}
 	show := livetrace.New(out, livetrace.WithStart(start))
 	options = append(options, embedded.WithObserver(show), embedded.WithLogger(slog.New(show.LogHandler(slog.LevelInfo))),
-		embedded.OnDeadLetter(func(m embedded.DeadLetter) { show.DeadLetter(m.Body, m.Reason) }))
+		embedded.OnDeadLetter(func(m host.DeadLetter) { show.DeadLetter(m.Body, m.Reason) }))
 	app := turnstile.NewApp(turnstile.Parts(orders.Orchestrations()), turnstile.Parts(orders.Activities(orders.Simulated(f.latency, f.pickUp))))
 	env, err := embedded.New(app, options...)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/embedded"
+	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/livetrace"
 )
 
@@ -44,7 +45,7 @@ func (t *Teller) New(app func(*Story) *turnstile.App) (*Story, error) {
 	if t.turns {
 		s.trace = livetrace.New(t.out, livetrace.WithTimes(s.day))
 		options = append(options, embedded.WithObserver(s.trace), embedded.WithLogger(slog.New(s.trace.LogHandler(slog.LevelInfo))),
-			embedded.OnDeadLetter(func(m embedded.DeadLetter) { s.trace.DeadLetter(m.Body, m.Reason) }))
+			embedded.OnDeadLetter(func(m host.DeadLetter) { s.trace.DeadLetter(m.Body, m.Reason) }))
 	}
 	env, err := embedded.New(app(s), append(options, embedded.WithVirtualTime(s.begin))...)
 	if err != nil {

@@ -76,7 +76,7 @@ func begin(t *testing.T, options ...livetrace.Option) (*embedded.Runtime, *scree
 	out, mended := screen.New(), new(atomic.Bool)
 	trace := livetrace.New(out, append([]livetrace.Option{livetrace.WithStart(epoch)}, options...)...)
 	env, err := embedded.New(application(mended), embedded.WithVirtualTime(epoch), embedded.WithObserver(trace), embedded.WithLogger(slog.New(trace.LogHandler(slog.LevelInfo))),
-		embedded.OnDeadLetter(func(m embedded.DeadLetter) { trace.DeadLetter(m.Body, m.Reason) }))
+		embedded.OnDeadLetter(func(m host.DeadLetter) { trace.DeadLetter(m.Body, m.Reason) }))
 	if err != nil {
 		t.Fatal(err)
 	}

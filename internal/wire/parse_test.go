@@ -44,7 +44,7 @@ func items() []wire.Item {
 			Origin:  &history.Origin{Instance: "order-0", ExecutionID: 2, EventID: 9}, FairnessGroup: "tenant-1"},
 		{V: 1, Kind: wire.ActivityCompleted, Instance: "order-1", ExecutionID: 1, SourceEventID: 5, Token: "t", Attempt: 2,
 			StartedAtMS: 1700000000000, RequestID: "6f0c3b5e-9c3b-4a36-8d5e-1f2a3b4c5d6e", SentMS: 1700000000001},
-		{V: 1, Kind: wire.ExternalRaised, Instance: "order-1", ID: "e2", Name: "approved", Codec: history.CodecBlob + "/s3", Data: []byte(`"czM6"`),
+		{V: 1, Kind: wire.ExternalRaised, Instance: "order-1", ID: "e2", Name: "approved", Codec: "blob/s3", Data: []byte(`"czM6"`),
 			Unknown: map[string]json.RawMessage{"colour": []byte(`{"a":[1,"ä"]}`)}},
 	}
 }

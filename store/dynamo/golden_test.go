@@ -59,7 +59,7 @@ func TestItemsAreWrittenAsTheGoldenFileSays(t *testing.T) {
 	}
 	room := store.Record{
 		Instance: "order-8", ExecutionID: 1, FirstExecution: 1, StartID: "start-2", Name: "Fulfil", Status: store.StatusCompleted, CreatedAt: at, UpdatedAt: at,
-		Codec: history.CodecBlob + "/s3", Output: []byte(`"czM6Ly9idWNrZXQva2V5"`),
+		Codec: "blob/s3", Output: []byte(`"czM6Ly9idWNrZXQva2V5"`),
 		Origin: &history.Origin{Instance: "order-7", ExecutionID: 12, EventID: 7}, FairnessGroup: "tenant-1",
 	}
 	ended := record

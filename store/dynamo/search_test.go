@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/conditions"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/store/dynamo"
 )
@@ -64,7 +65,7 @@ func TestSearchAttributesCostWhatTheGuideSays(t *testing.T) {
 	}
 	used, requests = dynamo.Usage{}, 0
 	list := func(text string, want int) error {
-		where, err := store.ParseWhere(text)
+		where, err := conditions.Parse(text)
 		if err != nil {
 			return err
 		}

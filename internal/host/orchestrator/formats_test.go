@@ -206,7 +206,7 @@ func TestAnOriginInHistoryIsKeptAndChangesNothing(t *testing.T) {
 // A blob is a codec that this build does not have, wherever a payload stands.
 func TestAReferenceInPlaceOfAPayloadWaitsForABuildThatFetchesIt(t *testing.T) {
 	t.Parallel()
-	blob := history.CodecBlob + "/s3"
+	blob := "blob/s3"
 	t.Run("in a message", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, nil)

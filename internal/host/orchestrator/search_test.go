@@ -6,17 +6,18 @@ import (
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/conditions"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
 
 func searched(w *world, text string) (found []string) {
 	w.Helper()
-	conditions, err := store.ParseWhere(text)
+	parsed, err := conditions.Parse(text)
 	if err != nil {
 		w.Fatal(err)
 	}
-	page, err := w.store.List(w.Context(), store.ListQuery{Where: conditions})
+	page, err := w.store.List(w.Context(), store.ListQuery{Where: parsed})
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/conditions"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -17,11 +18,11 @@ type search = history.SearchAttributes
 
 func where(t testing.TB, text string) []store.SearchCondition {
 	t.Helper()
-	conditions, err := store.ParseWhere(text)
+	parsed, err := conditions.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return conditions
+	return parsed
 }
 
 func found(t testing.TB, s store.Store, text string) []string {

@@ -1,4 +1,4 @@
-package store_test
+package conditions_test
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/conditions"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -38,9 +39,9 @@ func TestConditionsAreReadAsPeopleWriteThem(t *testing.T) {
 		`1st = 1`:                               "",
 		`customer = "` + strings.Repeat("x", 257) + `"`: "",
 	} {
-		conditions, err := store.ParseWhere(text)
+		parsed, err := conditions.Parse(text)
 		var got []string
-		for _, c := range conditions {
+		for _, c := range parsed {
 			got = append(got, c.String())
 		}
 		if strings.Join(got, "; ") != want || (err == nil) != (want != "") {
@@ -70,7 +71,7 @@ func TestAConditionIsReadBackFromItsText(t *testing.T) {
 		case 3:
 			want.Value = history.SearchTimeOf(time.UnixMilli(rapid.Int64Range(-62135596800000, 253402300799999).Draw(t, "time")))
 		}
-		got, err := store.ParseWhere(want.String())
+		got, err := conditions.Parse(want.String())
 		if err != nil || len(got) != 1 || got[0] != want {
 			t.Fatalf("%s is read as %v, %v", want, got, err)
 		}

@@ -1,4 +1,5 @@
-package store
+// Package conditions reads the conditions of a search as people write them.
+package conditions
 
 import (
 	"fmt"
@@ -7,19 +8,20 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
 )
 
-// ParseWhere reads conditions as people write them, joined by "and":
+// Parse reads conditions as people write them, joined by "and":
 //
 //	customer = "c-1" and total > 100 and due < 2026-12-01
 //
 // An operator is one of =, <, <=, >, >= and ^= (begins with). A value is a
 // string in double quotes (with the escapes of Go) or in single quotes (without
 // any), a number, or a time as RFC 3339, of which the time of day may be left
-// out: midnight UTC. ErrBadSearch, or a *history.SearchAttributeError.
-func ParseWhere(text string) ([]SearchCondition, error) {
-	w := where{text: text}
-	var conditions []SearchCondition
+// out: midnight UTC. Errors: [store.ErrBadSearch], a [*history.SearchAttributeError].
+func Parse(text string) ([]store.SearchCondition, error) {
+	w := reader{text: text}
+	var conditions []store.SearchCondition
 	for {
 		c, err := w.condition()
 		if err != nil {
@@ -39,24 +41,24 @@ func ParseWhere(text string) ([]SearchCondition, error) {
 	}
 }
 
-// where is a text of conditions that is being read.
-type where struct {
+// reader is a text of conditions that is being read.
+type reader struct {
 	text string
 	at   int
 }
 
-func (w *where) bad(problem string) error {
-	return fmt.Errorf("%w: %s at character %d of %q", ErrBadSearch, problem, w.at+1, w.text)
+func (w *reader) bad(problem string) error {
+	return fmt.Errorf("%w: %s at character %d of %q", store.ErrBadSearch, problem, w.at+1, w.text)
 }
 
-func (w *where) space() {
+func (w *reader) space() {
 	for w.at < len(w.text) && strings.IndexByte(" \t\r\n", w.text[w.at]) >= 0 {
 		w.at++
 	}
 }
 
 // word takes what has no space, quote or operator in it.
-func (w *where) word() string {
+func (w *reader) word() string {
 	w.space()
 	rest := w.text[w.at:]
 	if n := strings.IndexAny(rest, " \t\r\n=<>^\"'"); n >= 0 {
@@ -66,13 +68,13 @@ func (w *where) word() string {
 	return rest
 }
 
-func (w *where) condition() (SearchCondition, error) {
-	c := SearchCondition{Name: w.word()}
+func (w *reader) condition() (store.SearchCondition, error) {
+	c := store.SearchCondition{Name: w.word()}
 	if c.Name == "" {
 		return c, w.bad("expected the name of a search attribute")
 	}
 	w.space()
-	for _, o := range []SearchOperator{SearchLessEqual, SearchGreaterEqual, SearchPrefix, SearchEqual, SearchLess, SearchGreater} {
+	for _, o := range []store.SearchOperator{store.SearchLessEqual, store.SearchGreaterEqual, store.SearchPrefix, store.SearchEqual, store.SearchLess, store.SearchGreater} {
 		if strings.HasPrefix(w.text[w.at:], string(o)) {
 			c.Operator = o
 			break
@@ -86,10 +88,11 @@ func (w *where) condition() (SearchCondition, error) {
 	if c.Value, err = w.value(); err != nil {
 		return c, err
 	}
-	return c, c.check()
+	_, _, err = (&store.ListQuery{Where: []store.SearchCondition{c}}).KeyRange() // which checks it
+	return c, err
 }
 
-func (w *where) value() (history.SearchValue, error) {
+func (w *reader) value() (history.SearchValue, error) {
 	w.space()
 	rest := w.text[w.at:]
 	if strings.HasPrefix(rest, "'") {
