@@ -29,7 +29,18 @@ func (x *Execution) inlineCalls() []InlineCall {
 			continue
 		}
 		e := x.events.at(int(f.id) - 1)
-		calls = append(calls, InlineCall{EventID: e.EventID, Name: e.Name, Input: e.Payload, Retry: e.Retry, AtMS: e.AtMS, Headers: e.Headers})
+		call := InlineCall{EventID: e.EventID, Name: e.Name, Input: e.Payload, Retry: e.Retry, AtMS: e.AtMS, Headers: e.Headers}
+		if redriven := x.ledger.redriven; e.EventID < redriven {
+			// A redrive starts it anew: like any other activity, it has all its attempts and
+			// all its time.
+			call.AtMS = x.events.at(int(redriven) - 1).AtMS
+			if e.Retry != nil && e.Retry.AttemptsMade > 0 {
+				retry := *e.Retry
+				retry.AttemptsMade = 0
+				call.Retry = &retry
+			}
+		}
+		calls = append(calls, call)
 	}
 	return calls
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -252,5 +253,40 @@ func TestO10ARedriveOfAParentRedrivesItsFailedChildren(t *testing.T) {
 	w.run()
 	w.expectOutput("a", `"211 221"`)
 	r.expect(t, map[string]int{"11": 1, "12": 1, "21": 1, "22": 2})
+	w.expectDead()
+}
+
+// An inline activity that a redrive starts anew has all its attempts and all its time, whatever
+// the execution before has used of them.
+func TestO10AnInlineActivityIsStartedAnewWithAllItsAttempts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	var made []string
+	w.inline = []activities.Activity{{Name: "In", Func: func(ctx context.Context, in []byte) ([]byte, error) {
+		info, _ := activities.InfoFrom(ctx)
+		made = append(made, fmt.Sprintf("%d of execution %d", info.Attempt, info.ExecutionID))
+		w.clock.Advance(time.Second)
+		if err := ctx.Err(); err != nil {
+			t.Errorf("attempt %s has no time: %v", made[len(made)-1], err)
+		}
+		if len(made) < 4 {
+			return nil, fmt.Errorf("broken")
+		}
+		return in, nil
+	}}}
+	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+		return ctx.Inline(engine.ActivityCall{Name: "In", Input: []byte("1"),
+			Retry: &history.Retry{MaxAttempts: 2, InitialMS: 600_000, MaxMS: 600_000, TotalTimeoutMS: 3_600_000}})
+	})
+	w.start("a", "Main", "1")
+	w.run()
+	w.expectStatus("a", store.StatusFailed)
+	w.clock.Advance(2 * time.Hour)
+	w.send(redriveOf("a", "r", 0))
+	w.run()
+	w.expectOutput("a", "1")
+	if got, want := strings.Join(made, ", "), "1 of execution 1, 2 of execution 1, 1 of execution 2, 2 of execution 2"; got != want {
+		t.Errorf("attempts %s, want %s", got, want)
+	}
 	w.expectDead()
 }
