@@ -23,6 +23,12 @@ func scheduleMutations() []Mutation {
 			Edits: edit("\t\tfor _, waiting := range r.Buffered {\n\t\t\tskip(waiting, ReasonOverlap)\n\t\t}\n", ""),
 		},
 		{
+			Name:  "a schedule that terminates what runs cancels it",
+			Bug:   "The two overlap policies that end what runs are mixed up.",
+			File:  "schedule/overlap.go",
+			Edits: edit("\t\tif r.Definition.Overlap == TerminateRunning {", "\t\tif r.Definition.Overlap != TerminateRunning {"),
+		},
+		{
 			Name:  "what runs is forgotten by the next execution of its schedule",
 			Bug:   "A schedule that has continued as new waits for nothing that the execution before has started.",
 			Bias:  "late ends",

@@ -22,8 +22,8 @@ type found struct {
 }
 
 // judgeHistory looks at what a schedule has recorded: which ticks it has caught up, that each
-// tick starts the instance that is named after it, and that instances do not run beside
-// each other where the overlap policy does not let them.
+// tick starts the instance that is named after it, that instances do not run beside each
+// other where the overlap policy does not let them, and that it ends them as the policy says.
 func (s *scheduled) judgeHistory(w *world.World) error {
 	instance := schedule.InstanceID(s.definition.Name)
 	var started []string // the ids of the ticks that are to start one
@@ -47,6 +47,11 @@ func (s *scheduled) judgeHistory(w *world.World) error {
 				}
 				for _, tick := range f.Start {
 					started = append(started, fmt.Sprintf("%s@%s", s.definition.Name, tick.UTC().Format(time.RFC3339Nano)))
+				}
+			case e.Kind == history.SystemCall && e.Op == history.OpCancelInstance:
+				if terminates := e.Imposed == history.ImposedTerminated; s.definition.Overlap != schedule.TerminateRunning && s.definition.Overlap != schedule.CancelRunning ||
+					terminates != (s.definition.Overlap == schedule.TerminateRunning) {
+					return fmt.Errorf("execution %d, event %d ends %s (terminates it: %t), with overlap %s", n, e.EventID, e.Instance, terminates, s.definition.Overlap)
 				}
 			case (e.Kind == history.SubOrchestrationScheduled || e.Kind == history.OrchestrationChained) && e.Name == job.Name():
 				if slices.Contains(s.asked, "trigger") {
