@@ -12,6 +12,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/letters"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/pausing"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/console"
@@ -52,7 +53,7 @@ type backend interface {
 	// message.
 	Letters(ctx context.Context, wait time.Duration) (letters.Letters, error)
 	// Stack turns the event sources of the stack off and on.
-	Stack(ctx context.Context) (stackControl, error)
+	Stack(ctx context.Context) (pausing.Stack, error)
 	// Checks are what doctor looks at besides instances.
 	Checks(now func() time.Time) []check
 	// Console is what the console shows besides instances; poll is how long a

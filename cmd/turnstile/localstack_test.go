@@ -19,6 +19,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/address"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/pausing"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
 	"github.com/turnstile-go/turnstile/internal/queue"
@@ -380,7 +381,7 @@ func pauseOnTheStack(l *stackLine) {
 	l.ok("start", "SmokeEcho", "--instance", running, "--input", "{}")
 	l.until("smoke-signal", "describe", running)
 	r := l.run("pause", "--drain", "10s")
-	if r.status != exitOK || strings.Count(r.out, sourceOff) != 4 || !strings.Contains(r.err, "paused: queues keep messages for fourteen days") {
+	if r.status != exitOK || strings.Count(r.out, pausing.Off) != 4 || !strings.Contains(r.err, "paused: queues keep messages for fourteen days") {
 		l.Fatalf("pause: %s", r)
 	}
 	l.ok("raise", running, "smoke-signal", "--data", `"hello"`)
@@ -390,10 +391,10 @@ func pauseOnTheStack(l *stackLine) {
 		l.Errorf("it goes on:\n%s", out)
 	}
 	l.fails(exitNotFound, nil, "describe", waiting)
-	if r := l.run("doctor"); r.status != exitFailed || !strings.Contains(r.out, "paused") && !strings.Contains(r.out, sourceOff) {
+	if r := l.run("doctor"); r.status != exitFailed || !strings.Contains(r.out, "paused") && !strings.Contains(r.out, pausing.Off) {
 		l.Errorf("doctor does not see it: %s", r)
 	}
-	if out := l.ok("unpause"); strings.Count(out, sourceOn) != 4 {
+	if out := l.ok("unpause"); strings.Count(out, pausing.On) != 4 {
 		l.Errorf("unpause prints\n%s", out)
 	}
 	if out := l.ok("wait", running) + l.ok("wait", waiting); out != "\"hello\"\n\"too\"\n" {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/letters"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/pausing"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/remote"
 	"github.com/turnstile-go/turnstile/internal/console"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
@@ -63,7 +64,7 @@ type bench struct {
 	env  map[string]string
 	// columns of the terminal at which somebody reads; 0 for a pipe.
 	columns int
-	stack   stackControl
+	stack   pausing.Stack
 	// asked: somebody answers questions.
 	asked bool
 	// pause is what waits; nil for one that does not.
@@ -130,7 +131,7 @@ func (b *bench) byConsole() *bench {
 	return b
 }
 
-func (b *bench) Stack(context.Context) (stackControl, error) {
+func (b *bench) Stack(context.Context) (pausing.Stack, error) {
 	if b.stack == nil {
 		return nil, errNoStackHere("this test")
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/pausing"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
 )
@@ -32,7 +33,7 @@ func newFakeStack() *fakeStack {
 	s := &fakeStack{}
 	// Lambda lists them in any order.
 	for _, q := range []string{deadletter.Activity, deadletter.Delay, deadletter.Orchestrator, deadletter.ActivityDead} {
-		s.sources = append(s.sources, api.EventSource{ID: "id-" + q, Queue: q, State: sourceOn, ChangedAt: epoch.Add(-time.Hour)})
+		s.sources = append(s.sources, api.EventSource{ID: "id-" + q, Queue: q, State: pausing.On, ChangedAt: epoch.Add(-time.Hour)})
 	}
 	return s
 }
@@ -46,9 +47,9 @@ func (s *fakeStack) Source(_ context.Context, id string) (api.EventSource, error
 	now := s.sources[i]
 	switch now.State {
 	case "Enabling":
-		s.sources[i].State = sourceOn
+		s.sources[i].State = pausing.On
 	case "Disabling":
-		s.sources[i].State = sourceOff
+		s.sources[i].State = pausing.Off
 	}
 	return now, nil
 }
@@ -219,7 +220,7 @@ func TestPauseRefuses(t *testing.T) {
 func TestPauseStopsTheQueuesThatHaveANameWithTheActivities(t *testing.T) {
 	b := newBench(t)
 	s := newFakeStack()
-	s.sources = slices.Insert(s.sources, 0, api.EventSource{ID: "id-gpu", Queue: "activity:gpu", State: sourceOn, ChangedAt: epoch.Add(-time.Hour)})
+	s.sources = slices.Insert(s.sources, 0, api.EventSource{ID: "id-gpu", Queue: "activity:gpu", State: pausing.On, ChangedAt: epoch.Add(-time.Hour)})
 	b.stack = s
 	b.ok("pause", "--drain", "0")
 	at := slices.Index(s.done, "-activity:gpu")

@@ -15,6 +15,7 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/address"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/letters"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/pausing"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/remote"
 	"github.com/turnstile-go/turnstile/console"
 	"github.com/turnstile-go/turnstile/internal/supervised"
@@ -113,7 +114,7 @@ func (b consoleBackend) Letters(context.Context, time.Duration) (letters.Letters
 }
 
 // Stack implements backend.
-func (b consoleBackend) Stack(context.Context) (stackControl, error) {
+func (b consoleBackend) Stack(context.Context) (pausing.Stack, error) {
 	return nil, errors.Join(b.err, errNoStackHere(b.what))
 }
 

@@ -12,6 +12,7 @@ import (
 	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/address"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/pausing"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
@@ -25,7 +26,7 @@ type awsStack struct {
 }
 
 // Stack implements backend.
-func (b awsBackend) Stack(ctx context.Context) (stackControl, error) {
+func (b awsBackend) Stack(ctx context.Context) (pausing.Stack, error) {
 	return b.awsStack(ctx)
 }
 
@@ -49,7 +50,7 @@ func (b awsBackend) awsStack(ctx context.Context) (*awsStack, error) {
 	return s, nil
 }
 
-// Sources implements stackControl.
+// Sources implements pausing.Stack.
 func (s *awsStack) Sources(ctx context.Context) ([]api.EventSource, error) {
 	var out []api.EventSource
 	err := s.eachSource(ctx, func(m *lambdatypes.EventSourceMappingConfiguration) { out = append(out, s.source(m)) })
@@ -87,7 +88,7 @@ func (s *awsStack) source(m *lambdatypes.EventSourceMappingConfiguration) api.Ev
 	return out
 }
 
-// Source implements stackControl.
+// Source implements pausing.Stack.
 func (s *awsStack) Source(ctx context.Context, id string) (api.EventSource, error) {
 	m, err := s.lambda.GetEventSourceMapping(ctx, &lambda.GetEventSourceMappingInput{UUID: &id})
 	if err != nil {
@@ -96,13 +97,13 @@ func (s *awsStack) Source(ctx context.Context, id string) (api.EventSource, erro
 	return s.source(&lambdatypes.EventSourceMappingConfiguration{UUID: m.UUID, EventSourceArn: m.EventSourceArn, FunctionArn: m.FunctionArn, State: m.State, LastModified: m.LastModified}), nil
 }
 
-// Enable implements stackControl.
+// Enable implements pausing.Stack.
 func (s *awsStack) Enable(ctx context.Context, id string, on bool) error {
 	_, err := s.lambda.UpdateEventSourceMapping(ctx, &lambda.UpdateEventSourceMappingInput{UUID: &id, Enabled: &on})
 	return err
 }
 
-// Queue implements stackControl.
+// Queue implements pausing.Stack.
 func (s *awsStack) Queue(ctx context.Context, name string) (api.Queue, error) {
 	return s.queues.queue(ctx, name)
 }
