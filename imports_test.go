@@ -39,6 +39,7 @@ var layers = []layer{
 	{dir: "internal/redriving", own: "history"},
 	{dir: "internal/cause", own: ". history"}, // the root in its tests
 	{dir: "internal/header"},
+	{dir: "internal/scheduling"},
 	{dir: "engine", own: "history internal/header internal/near internal/redriving"},
 	{dir: "internal/keyring", own: "store"},
 	{dir: "internal/wire", own: "history internal/jsonscan internal/near"},
@@ -101,7 +102,7 @@ var layers = []layer{
 	// What authors write; and what calls it from outside, which stands on it.
 	{dir: ".", own: "internal/activities engine history internal/around internal/catalog internal/names internal/near"},
 	{dir: "client", own: ". internal/activities internal/clock internal/conditions codec history internal/around internal/limits internal/names internal/near internal/redriving internal/untaken internal/queue store internal/wire internal/exports"},
-	{dir: "schedule", own: ". client internal/names", foreign: "github.com/netresearch/go-cron"},
+	{dir: "schedule", own: ". client internal/names internal/scheduling", foreign: "github.com/netresearch/go-cron"},
 	{dir: "internal/deadletter", own: "codec internal/queue internal/wire"},
 	// The page and the API of the console: it stands on the client, and knows
 	// nothing of what it is mounted in.
@@ -118,7 +119,7 @@ var layers = []layer{
 	{dir: "internal/simulation/program", own: "engine history internal/simulation/choice"},
 	{dir: "internal/simulation/world", own: "host internal/host/publishing internal/host/platform internal/activities internal/clock codec engine history host internal/host/orchestrator internal/host/worker internal/keyring journal internal/queue internal/queue/memory internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program store internal/store/memory internal/timer internal/timer/memory internal/wire"},
 	{dir: "internal/simulation/check", own: "internal/header internal/host/platform internal/activities engine history host internal/queue internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/world store internal/timer internal/wire"},
-	{dir: "internal/simulation/scenario", own: ". internal/activities engine examples/gate examples/orders/orders history internal/queue internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/world schedule store internal/wire"},
+	{dir: "internal/simulation/scenario", own: ". internal/activities engine examples/gate examples/orders/orders history internal/queue internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/world internal/scheduling schedule store internal/wire"},
 	{dir: "internal/simulation", own: "history internal/kept internal/simulation/check internal/simulation/choice internal/simulation/ledger internal/simulation/program internal/simulation/scenario internal/simulation/world store"},
 	{dir: "internal/simulation/search", own: "internal/activities engine internal/simulation internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/scenario internal/simulation/world store internal/wire"},
 	{dir: "internal/simulation/...", own: "any"},

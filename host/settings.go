@@ -257,25 +257,13 @@ func DefaultSettings() Settings {
 	}
 }
 
-// InvalidSettingError says which of the [Settings] has a value that is not safe.
-type InvalidSettingError struct {
-	// Setting is its name, for example Purge.Retention, Value what it is, and Problem what it
-	// may be.
-	Setting, Value, Problem string
-}
-
-func (e *InvalidSettingError) Error() string {
-	return fmt.Sprintf("host: Settings.%s is %s, %s", e.Setting, e.Value, e.Problem)
-}
-
-// Complete fills in the defaults; the error joins an [*InvalidSettingError] for each
-// that can't be.
+// Complete fills in the defaults; the error names each value that is not safe.
 func (s *Settings) Complete() error {
 	d := DefaultSettings()
 	fillIn(reflect.ValueOf(s).Elem(), reflect.ValueOf(d))
 	var errs []error
 	wrong := func(setting string, value any, problem string) {
-		errs = append(errs, &InvalidSettingError{Setting: setting, Value: fmt.Sprint(value), Problem: problem})
+		errs = append(errs, fmt.Errorf("host: Settings.%s is %v, %s", setting, value, problem))
 	}
 	if s.Cache.Age > d.Cache.Age {
 		wrong("Cache.Age", s.Cache.Age, fmt.Sprintf("at most %s is safe", d.Cache.Age))

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/internal/scheduling"
 )
 
 // Is reports whether the target is [client.ErrNotFound].
@@ -76,7 +77,7 @@ func (c *Client) create(ctx context.Context, d Definition) (created bool, err er
 	if err != nil {
 		return false, err
 	}
-	_, err = c.instances.Start(ctx, client.StartRequest{Name: OrchestrationName, Instance: InstanceID(d.Name), DeduplicationID: "schedule-" + hex.EncodeToString(sum[:16]), Input: input})
+	_, err = c.instances.Start(ctx, client.StartRequest{Name: scheduling.Orchestration, Instance: scheduling.InstanceID(d.Name), DeduplicationID: "schedule-" + hex.EncodeToString(sum[:16]), Input: input})
 	if _, exists := errors.AsType[*client.AlreadyExistsError](err); err != nil && !exists {
 		return false, err
 	}
@@ -127,7 +128,7 @@ func (c *Client) Trigger(ctx context.Context, name string) (instance string, err
 // policy [Allow], otherwise one after another. A tick that was started before is not started
 // again. It returns how many ticks there are.
 //
-// Errors: [*InvalidError] if there are none, or more than [MaxBackfill]; [client.ErrNotFound].
+// Errors: [*InvalidError] if there are none, or more than 1,000; [client.ErrNotFound].
 func (c *Client) Backfill(ctx context.Context, name string, from, to time.Time) (int, error) {
 	d, err := c.Describe(ctx, name)
 	if err != nil {
@@ -137,13 +138,13 @@ func (c *Client) Backfill(ctx context.Context, name string, from, to time.Time) 
 	if err != nil {
 		return 0, err
 	}
-	list, more := t.between(from, to, MaxBackfill)
+	list, more := t.between(from, to, scheduling.MaxBackfill)
 	value := from.Format(time.RFC3339) + " to " + to.Format(time.RFC3339)
 	switch {
 	case len(list) == 0:
 		return 0, &InvalidError{Schedule: name, Field: "range", Value: value, Problem: "the schedule has no tick in this range"}
 	case more:
-		return 0, &InvalidError{Schedule: name, Field: "range", Value: value, Problem: fmt.Sprintf("it has more than %d ticks; give a shorter range", MaxBackfill)}
+		return 0, &InvalidError{Schedule: name, Field: "range", Value: value, Problem: fmt.Sprintf("it has more than %d ticks; give a shorter range", scheduling.MaxBackfill)}
 	}
 	return len(list), c.ask(ctx, name, command{Op: opBackfill, From: from, To: to})
 }
@@ -170,7 +171,7 @@ func (c *Client) send(ctx context.Context, name string, cmd command) error {
 	if err != nil {
 		return err
 	}
-	return c.instances.Raise(ctx, client.RaiseRequest{Instance: InstanceID(name), Name: controls.Name(), DeduplicationID: cmd.ID, Data: data, CheckRunning: true})
+	return c.instances.Raise(ctx, client.RaiseRequest{Instance: scheduling.InstanceID(name), Name: controls.Name(), DeduplicationID: cmd.ID, Data: data, CheckRunning: true})
 }
 
 func callID() string { return rand.Text() }

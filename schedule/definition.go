@@ -14,19 +14,14 @@ import (
 
 // Limits of a definition and of what is asked of a schedule.
 const (
-	// MaxName is the most bytes of a schedule's name: it stands in the ids of instances.
-	MaxName = 200
-	// MaxBackfill is the most ticks that one backfill starts.
-	MaxBackfill = 1000
-	// MaxBuffered is the most ticks that wait for a running instance. Later ones are skipped.
-	MaxBuffered = 1000
-	// LeastInterval is the shortest interval.
-	LeastInterval = time.Second
-	// MaxJitter is the most jitter.
-	MaxJitter = time.Hour
-	// OnTime is how late a tick may be and still count as on time. A timer of EventBridge
-	// Scheduler may fire a minute late.
-	OnTime = 2 * time.Minute
+	// maxName is the most bytes of a schedule's name: it stands in the ids of instances.
+	maxName = 200
+	// maxBuffered is the most ticks that wait for a running instance. Later ones are skipped.
+	maxBuffered = 1000
+	// leastInterval is the shortest interval.
+	leastInterval = time.Second
+	// maxJitter is the most jitter.
+	maxJitter = time.Hour
 )
 
 // Overlap says what happens if a tick comes while the instance of an earlier one still runs.
@@ -38,7 +33,7 @@ const (
 	Skip Overlap = "skip"
 	// BufferOne keeps one tick until nothing runs any more, and skips those that follow it.
 	BufferOne Overlap = "buffer_one"
-	// BufferAll keeps up to [MaxBuffered] ticks and starts them one after another.
+	// BufferAll keeps up to 1,000 ticks and starts them one after another.
 	BufferAll Overlap = "buffer_all"
 	// Allow starts all of them side by side. It is the cheapest: the schedule is not told when
 	// an instance ends, and [Client.Describe] does not know how it ended.
@@ -50,7 +45,7 @@ const (
 	TerminateRunning Overlap = "terminate_running"
 )
 
-// CatchUp says what happens to ticks that were due more than [OnTime] ago, because nothing ran
+// CatchUp says what happens to ticks that were due more than two minutes ago, because nothing ran
 // when they were due.
 type CatchUp string
 
@@ -66,13 +61,13 @@ const (
 
 // Definition is a schedule as its author declares it.
 type Definition struct {
-	// Name of the schedule, 1 to [MaxName] bytes.
+	// Name of the schedule, 1 to 200 bytes.
 	Name string `json:"name"`
 	// Cron has five fields, minute, hour, day of month, month and day of week, with names
 	// (MON, JAN), or is one of @hourly, @daily, @weekly, @monthly, @yearly. Either Cron or Every
 	// is given.
 	Cron string `json:"cron,omitempty"`
-	// Every is an interval of at least [LeastInterval]. Its ticks are the multiples of it since
+	// Every is an interval of at least one second. Its ticks are the multiples of it since
 	// 1970-01-01T00:00:00Z, plus Offset, so that they do not depend on when the schedule was made.
 	Every  time.Duration `json:"every_ns,omitempty"`
 	Offset time.Duration `json:"offset_ns,omitempty"`
@@ -81,7 +76,7 @@ type Definition struct {
 	// Begin and End bound the ticks, both inclusive; zero means without a bound.
 	Begin time.Time `json:"begin,omitzero"`
 	End   time.Time `json:"end,omitzero"`
-	// Jitter delays each tick by a part of it, up to [MaxJitter]. The part is derived from the
+	// Jitter delays each tick by a part of it, up to one hour. The part is derived from the
 	// name and the tick. It is the same however often it is computed.
 	Jitter time.Duration `json:"jitter_ns,omitempty"`
 	// Overlap policy; [Skip] if empty.
@@ -140,9 +135,9 @@ func (d *Definition) Check() error {
 	wrong := func(field, value, problem string) error {
 		return &InvalidError{Schedule: d.Name, Field: field, Value: value, Problem: problem}
 	}
-	if problem := names.Name(d.Name); problem != "" || len(d.Name) > MaxName {
+	if problem := names.Name(d.Name); problem != "" || len(d.Name) > maxName {
 		if problem == "" {
-			problem = fmt.Sprintf("it has %d bytes, the limit is %d", len(d.Name), MaxName)
+			problem = fmt.Sprintf("it has %d bytes, the limit is %d", len(d.Name), maxName)
 		}
 		return wrong("name", d.Name, problem)
 	}
@@ -161,14 +156,14 @@ func (d *Definition) Check() error {
 		return wrong("cron", "", "give either a cron expression or an interval")
 	case d.Cron != "" && d.Every != 0:
 		return wrong("every", d.Every.String(), fmt.Sprintf("the schedule has the cron expression %q too; give one of them", d.Cron))
-	case d.Cron == "" && d.Every < LeastInterval:
-		return wrong("every", d.Every.String(), fmt.Sprintf("the shortest interval is %s", LeastInterval))
+	case d.Cron == "" && d.Every < leastInterval:
+		return wrong("every", d.Every.String(), fmt.Sprintf("the shortest interval is %s", leastInterval))
 	case d.Every == 0 && d.Offset != 0, d.Offset < 0, d.Every > 0 && d.Offset >= d.Every:
 		return wrong("offset", d.Offset.String(), "it is for an interval, and must be at least 0 and shorter than that")
 	case d.Every > 0 && d.Zone != "":
 		return wrong("zone", d.Zone, "an interval does not depend on a time zone; leave it out")
-	case d.Jitter < 0 || d.Jitter > MaxJitter:
-		return wrong("jitter", d.Jitter.String(), fmt.Sprintf("it must be 0 to %s", MaxJitter))
+	case d.Jitter < 0 || d.Jitter > maxJitter:
+		return wrong("jitter", d.Jitter.String(), fmt.Sprintf("it must be 0 to %s", maxJitter))
 	case !slices.Contains([]Overlap{"", Skip, BufferOne, BufferAll, Allow, CancelRunning, TerminateRunning}, d.Overlap):
 		return wrong("overlap", string(d.Overlap), "it must be skip, buffer_one, buffer_all, allow, cancel_running or terminate_running")
 	case !slices.Contains([]CatchUp{"", CatchUpLast, CatchUpAll, CatchUpNone}, d.CatchUp):

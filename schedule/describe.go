@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/internal/scheduling"
 )
 
 // Description is a schedule as it is found.
@@ -33,7 +34,7 @@ func (c *Client) Describe(ctx context.Context, name string) (Description, error)
 
 // find looks at a schedule, also if it was deleted.
 func (c *Client) find(ctx context.Context, name string) (Description, error) {
-	d, err := c.instances.Describe(ctx, InstanceID(name))
+	d, err := c.instances.Describe(ctx, scheduling.InstanceID(name))
 	if _, gone := errors.AsType[*client.NotFoundError](err); gone {
 		return Description{}, &notFoundError{Name: name}
 	}
@@ -81,7 +82,7 @@ type Page struct {
 // List returns the schedules, newest first, a hundred instances a page. A page may be empty
 // and not be the last. It costs a read for each.
 func (c *Client) List(ctx context.Context, pageToken string) (Page, error) {
-	found, err := c.instances.List(ctx, client.ListQuery{Name: OrchestrationName, PageToken: pageToken})
+	found, err := c.instances.List(ctx, client.ListQuery{Name: scheduling.Orchestration, PageToken: pageToken})
 	if err != nil {
 		return Page{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/internal/scheduling"
 )
 
 // obey does what the schedule is asked for. The caller has checked it; a repeat changes
@@ -71,7 +72,7 @@ func (r *runner) backfill(ctx turnstile.Context, c *command) error {
 		if err != nil {
 			return nil, err
 		}
-		list, _ := t.between(c.From, c.To, MaxBackfill)
+		list, _ := t.between(c.From, c.To, scheduling.MaxBackfill)
 		return list, nil
 	})
 	if err != nil {

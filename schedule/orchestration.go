@@ -5,14 +5,12 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/internal/scheduling"
 )
-
-// OrchestrationName is the name of the orchestration that every schedule is an instance of.
-const OrchestrationName = "turnstile.schedule"
 
 // schedules is the orchestration, and controls what it is asked for.
 var (
-	schedules = turnstile.NewOrchestration[State, State](OrchestrationName)
+	schedules = turnstile.NewOrchestration[State, State](scheduling.Orchestration)
 	controls  = turnstile.NewEvent[command]("turnstile.schedule.control").Rejecting()
 )
 
@@ -24,9 +22,6 @@ const keptExecutions = 10
 func Part() turnstile.Part {
 	return schedules.With(turnstile.KeepExecutions(keptExecutions)).Implement(run)
 }
-
-// InstanceID returns the id of the instance that a schedule is.
-func InstanceID(name string) string { return "schedule:" + name }
 
 // tickID is the id of the instance that a tick starts.
 func tickID(name string, tick time.Time) string {

@@ -68,7 +68,7 @@ func (r *runner) offer(ctx turnstile.Context, now, tick time.Time) error {
 
 // buffer keeps a tick until nothing runs.
 func (r *runner) buffer(tick time.Time) error {
-	if len(r.Buffered) >= MaxBuffered {
+	if len(r.Buffered) >= maxBuffered {
 		r.missed(Span{From: tick, To: tick, Ticks: 1, Reason: ReasonBufferFull})
 		return nil
 	}

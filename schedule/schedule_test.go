@@ -10,6 +10,7 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/internal/scheduling"
 	"github.com/turnstile-go/turnstile/schedule"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
@@ -164,7 +165,7 @@ func TestHowAScheduleCatchesUpAfterAnOutage(t *testing.T) {
 			w.env.Deploy(turnstile.NewApp(report.Implement(func(turnstile.Context, string) (string, error) { return "done", nil })))
 			w.env.Advance(5*time.Hour + 39*time.Minute)
 			w.env.Deploy(turnstile.NewApp(schedule.Part(), report.Implement(func(turnstile.Context, string) (string, error) { return "done", nil })))
-			w.must(w.env.Client().Wake(t.Context(), schedule.InstanceID("hourly")))
+			w.must(w.env.Client().Wake(t.Context(), scheduling.InstanceID("hourly")))
 			w.env.Advance(time.Hour)
 			w.equal("ran", w.ran(), want.ran)
 			w.equal("missed", w.missed(), want.missed)

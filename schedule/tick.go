@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/netresearch/go-cron"
+
+	"github.com/turnstile-go/turnstile/internal/scheduling"
 )
 
 // ticks computes the ticks of a definition. Whole ticks have no part of a second.
@@ -169,7 +171,7 @@ func (t *ticks) dueAt(tick, now time.Time) due {
 	for !tick.IsZero() && !t.d.fires(tick).After(now) && len(out.Start) < mostAtOnce {
 		late := now.Sub(t.d.fires(tick))
 		switch {
-		case late <= OnTime, d.CatchUp == CatchUpAll && late <= d.Window:
+		case late <= scheduling.OnTime, d.CatchUp == CatchUpAll && late <= d.Window:
 			out.Start = append(out.Start, tick)
 		case d.CatchUp == CatchUpLast:
 			if !last.IsZero() {

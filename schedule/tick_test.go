@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/turnstile-go/turnstile/internal/scheduling"
 )
 
 func at(text string) time.Time {
@@ -195,7 +197,7 @@ func TestWhatIsDueIsStartedOrMissed(t *testing.T) {
 		if len(started)+missed != len(all) || !slices.IsSortedFunc(started, time.Time.Compare) {
 			t.Fatalf("%d ticks were started, %d missed, of %d: %v", len(started), missed, len(all), started)
 		}
-		window := OnTime
+		window := scheduling.OnTime
 		if d.CatchUp == CatchUpAll {
 			window = max(window, d.plain().Window)
 		}

@@ -8,6 +8,7 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
+	"github.com/turnstile-go/turnstile/internal/scheduling"
 	"github.com/turnstile-go/turnstile/schedule"
 )
 
@@ -42,7 +43,7 @@ func scheduleListCommand() *command {
 		short: "list schedules, with their next tick",
 		long: paragraph(
 			"Lists the schedules of the stack, newest first, a record read for each. A schedule is",
-			"an instance of the orchestration "+schedule.OrchestrationName+"."),
+			"an instance of the orchestration "+scheduling.Orchestration+"."),
 		examples: []string{"turnstile schedule list", "turnstile schedule list --output json"},
 		declare: func(c *cli, _ *flag.FlagSet) action {
 			return func(ctx context.Context, _ []string) error {

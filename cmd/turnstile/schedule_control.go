@@ -8,6 +8,7 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
+	"github.com/turnstile-go/turnstile/internal/scheduling"
 	"github.com/turnstile-go/turnstile/schedule"
 )
 
@@ -63,7 +64,7 @@ func scheduleTriggerCommand() *command {
 
 func scheduleBackfillCommand() *command {
 	return onSchedule("backfill", "start the ticks of a time that is over",
-		paragraph("Starts each tick from --since to --until, at most "+fmt.Sprint(schedule.MaxBackfill)+": side by side with the overlap policy",
+		paragraph("Starts each tick from --since to --until, at most "+fmt.Sprint(scheduling.MaxBackfill)+": side by side with the overlap policy",
 			"allow, otherwise one after another. A tick that was started before is not started",
 			"again."),
 		func(c *cli, flags *flag.FlagSet) func(context.Context, instances, string) error {

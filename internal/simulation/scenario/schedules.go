@@ -11,6 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/activities"
+	"github.com/turnstile-go/turnstile/internal/scheduling"
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
@@ -84,7 +85,7 @@ func (s *scheduled) Working() *world.Build {
 }
 
 func (s *scheduled) Broken(w *world.World) *world.Build {
-	return broken(w, schedule.OrchestrationName, job.Name())
+	return broken(w, scheduling.Orchestration, job.Name())
 }
 
 func (s *scheduled) Activities(p *world.Process) *activities.Registry {
@@ -101,8 +102,8 @@ func (s *scheduled) Begin(w *world.World) {
 	if err != nil {
 		panic(err)
 	}
-	instance := schedule.InstanceID(s.definition.Name)
-	w.SendItem(wire.Item{Kind: wire.StartOrchestration, Instance: instance, Name: schedule.OrchestrationName, Input: input, ID: "start"})
+	instance := scheduling.InstanceID(s.definition.Name)
+	w.SendItem(wire.Item{Kind: wire.StartOrchestration, Instance: instance, Name: scheduling.Orchestration, Input: input, ID: "start"})
 	if s.kept > 0 {
 		w.SweepEnded(int(s.definition.End.Sub(w.Clock.Now())/time.Hour) + 72)
 	}
@@ -118,7 +119,7 @@ func (s *scheduled) Begin(w *world.World) {
 // Created implements scenario: two days after the ticks are over, or after it has begun if
 // that comes later, the schedule is cancelled. A cancel that overtakes its start has no effect.
 func (s *scheduled) Created(w *world.World, instance, name string) {
-	if name != schedule.OrchestrationName || s.created {
+	if name != scheduling.Orchestration || s.created {
 		return
 	}
 	s.created = true
@@ -143,7 +144,7 @@ func (s *scheduled) Check(w *world.World) {
 }
 
 func (s *scheduled) judge(w *world.World) error {
-	r, err := w.Describe(schedule.InstanceID(s.definition.Name))
+	r, err := w.Describe(scheduling.InstanceID(s.definition.Name))
 	if errors.Is(err, store.ErrNotFound) {
 		return nil // Its start was not sent.
 	}

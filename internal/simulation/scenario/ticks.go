@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/scheduling"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
 	"github.com/turnstile-go/turnstile/schedule"
@@ -25,7 +26,7 @@ type found struct {
 // tick starts the instance that is named after it, that instances do not run beside each
 // other where the overlap policy does not let them, and that it ends them as the policy says.
 func (s *scheduled) judgeHistory(w *world.World) error {
-	instance := schedule.InstanceID(s.definition.Name)
+	instance := scheduling.InstanceID(s.definition.Name)
 	var started []string // the ids of the ticks that are to start one
 	for n := w.Ledger.First(instance); n <= w.Ledger.Last[instance]; n++ {
 		x := w.Ledger.Executions[ledger.At(instance, n)]
@@ -75,7 +76,7 @@ func (s *scheduled) judgeHistory(w *world.World) error {
 // judgeCatchUp looks at what was made of the ticks that were due at a time.
 func (s *scheduled) judgeCatchUp(f *found, now time.Time) error {
 	window := time.Hour
-	late := func(tick time.Time) bool { return now.Sub(tick) > schedule.OnTime }
+	late := func(tick time.Time) bool { return now.Sub(tick) > scheduling.OnTime }
 	lateOnes := 0
 	for _, tick := range f.Start {
 		switch {
