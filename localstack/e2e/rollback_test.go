@@ -22,6 +22,7 @@ import (
 // ahead of them: it is not parallel.
 func TestR18ARollbackWithinFiveMinutesTakesOnWhatIsStuck(t *testing.T) {
 	s, ctx := deployed(t)
+	const function = "TURNSTILE_ORCHESTRATOR_FUNCTION"
 	good, broken := zipped(ctx, t, "../../lambdas/orchestrator"), zipped(ctx, t, "./testdata/broken")
 	start := func(what string) *client.Run[string] {
 		run, err := client.Start(ctx, s.client, smokeapp.Echo, struct{}{}, client.WithInstanceID(unique(what)))
@@ -31,18 +32,18 @@ func TestR18ARollbackWithinFiveMinutesTakesOnWhatIsStuck(t *testing.T) {
 		return run
 	}
 
-	deployCode(ctx, t, good)
+	deployCode(ctx, t, function, good)
 	before := start("before")
 	awaitEvent(ctx, t, s.client, before.Instance, history.ExternalSubscribed)
-	deployCode(ctx, t, broken)
-	t.Cleanup(func() { deployCode(context.WithoutCancel(ctx), t, good) })
+	deployCode(ctx, t, function, broken)
+	t.Cleanup(func() { deployCode(context.WithoutCancel(ctx), t, function, good) })
 	stuck := start("stuck")
 	eventually(ctx, t, "instance "+stuck.Instance+" is not stuck", func() bool {
 		d, err := stuck.Describe(ctx)
 		return err == nil && d.Status == client.StatusStuck
 	})
 
-	deployCode(ctx, t, good)
+	deployCode(ctx, t, function, good)
 	after := start("after")
 	awaitEvent(ctx, t, s.client, after.Instance, history.ExternalSubscribed)
 	minute, cancel := context.WithTimeout(ctx, time.Minute)
@@ -62,11 +63,11 @@ func TestR18ARollbackWithinFiveMinutesTakesOnWhatIsStuck(t *testing.T) {
 	}
 }
 
-// zipped builds a function and returns the path of its archive.
-func zipped(ctx context.Context, t *testing.T, folder string) string {
+// zipped builds a function, with more flags for the build, and returns the path of its archive.
+func zipped(ctx context.Context, t *testing.T, folder string, flags ...string) string {
 	t.Helper()
 	bin := filepath.Join(t.TempDir(), "bootstrap")
-	build := exec.CommandContext(ctx, "go", "build", "-tags", "lambda.norpc", "-o", bin, folder)
+	build := exec.CommandContext(ctx, "go", append(append([]string{"build", "-tags", "lambda.norpc", "-o", bin}, flags...), folder)...)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("building %s: %v\n%s", folder, err, out)
@@ -96,10 +97,10 @@ func zipped(ctx context.Context, t *testing.T, folder string) string {
 	return archive.Name()
 }
 
-// deployCode gives the deployed orchestrator function other code, and returns when it
-// runs that.
-func deployCode(ctx context.Context, t *testing.T, archive string) {
+// deployCode gives the deployed function that this variable names other code, and returns
+// when it runs that.
+func deployCode(ctx context.Context, t *testing.T, function, archive string) {
 	t.Helper()
-	paste(ctx, t, `aws --endpoint-url "$AWS_ENDPOINT_URL" lambda update-function-code --function-name "$TURNSTILE_ORCHESTRATOR_FUNCTION" --zip-file "fileb://$archive" &&
-aws --endpoint-url "$AWS_ENDPOINT_URL" lambda wait function-updated --function-name "$TURNSTILE_ORCHESTRATOR_FUNCTION"`, "archive="+archive)
+	paste(ctx, t, `aws --endpoint-url "$AWS_ENDPOINT_URL" lambda update-function-code --function-name "$function" --zip-file "fileb://$archive" &&
+aws --endpoint-url "$AWS_ENDPOINT_URL" lambda wait function-updated --function-name "$function"`, "function="+variable(t, function), "archive="+archive)
 }
