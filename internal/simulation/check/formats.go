@@ -41,7 +41,7 @@ func (w *checker) hasHeaders(p *world.Process, info *activities.Info) {
 }
 
 // checkFormats checks an event that is about to be recorded in x.
-func (w *checker) checkFormats(x *ledger.Recorded, t *store.Turn, e *history.Event) {
+func (w *checker) checkFormats(p *world.Process, x *ledger.Recorded, t *store.Turn, e *history.Event) {
 	violate := func(format string, args ...any) {
 		w.Violate("formats", "event %d (%s) of %s/%d %s", e.EventID, e.Kind, t.Instance, t.ExecutionID, fmt.Sprintf(format, args...))
 	}
@@ -52,7 +52,7 @@ func (w *checker) checkFormats(x *ledger.Recorded, t *store.Turn, e *history.Eve
 		if id := e.Start.StartID; w.Said[id] && !strings.HasPrefix(id, world.RedriveID) && !strings.HasPrefix(id, world.ForkID) && e.Actor != world.ActorOf(e.Start.StartID) {
 			violate("has the actor %q", e.Actor)
 		}
-		if want, known := w.headersOfStart(t, e); known && !maps.Equal(e.Start.Headers, want) {
+		if want, known := w.headersOfStart(p, t, e); known && !maps.Equal(e.Start.Headers, want) {
 			violate("has the headers %v, want %v", e.Start.Headers, want)
 		}
 	case history.ActivityScheduled, history.SubOrchestrationScheduled, history.OrchestrationChained:
@@ -71,8 +71,9 @@ func (w *checker) checkFormats(x *ledger.Recorded, t *store.Turn, e *history.Eve
 
 // headersOfStart returns the headers with which an execution must begin: its
 // client's, those of the event that started it, or, if it continues another
-// execution, the headers of that one and those that its code added.
-func (w *checker) headersOfStart(t *store.Turn, e *history.Event) (want map[string]string, known bool) {
+// execution, the headers of that one and those that its code added. A redrive has those of
+// the execution that failed.
+func (w *checker) headersOfStart(p *world.Process, t *store.Turn, e *history.Event) (want map[string]string, known bool) {
 	before := w.Ledger.Executions[ledger.At(t.Instance, t.ExecutionID-1)]
 	if before != nil && before.Events[0].Start != nil {
 		if end := before.End(); end != nil && end.Kind == history.OrchestrationContinuedAsNew {
@@ -82,6 +83,8 @@ func (w *checker) headersOfStart(t *store.Turn, e *history.Event) (want map[stri
 				own = program.Headers(begunAs(before, t.ExecutionID-1))
 			}
 			return header.Merge(before.Events[0].Start.Headers, own), true
+		} else if end != nil && w.redrives(p, t) {
+			return before.Events[0].Start.Headers, true // All of it happens again.
 		}
 	}
 	switch s := e.Start; {

@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -136,19 +137,22 @@ func (w *checker) checkCarriedOn(before *ledger.Recorded, t *store.Turn, k *take
 	}
 }
 
-// redrives reports whether an execution is begun by a redrive.
+// redrives reports whether an execution is begun by a redrive. The message of a process that
+// has died, and whose write lands late, is in its queue still.
 func (w *checker) redrives(p *world.Process, t *store.Turn) bool {
 	start := t.Events[0].Start
-	if start == nil || strings.HasPrefix(start.StartID, world.RedriveID) || p.Running == nil {
-		return start != nil && strings.HasPrefix(start.StartID, world.RedriveID)
+	if start == nil || strings.HasPrefix(start.StartID, world.RedriveID) {
+		return start != nil
 	}
-	for _, m := range p.Running.Batch {
-		item, err := w.Item(m.Body)
-		if err == nil && item.Kind == wire.StartOrchestration && item.OnConflict.Redrives() && item.WithID(m.ID).ID == start.StartID {
-			return true
-		}
+	begins := func(body, id string) bool {
+		item, err := w.Item(body)
+		return err == nil && item.Kind == wire.StartOrchestration && item.OnConflict.Redrives() && item.WithID(id).ID == start.StartID
 	}
-	return false
+	if p.Running == nil {
+		queued := func(body string) bool { return begins(body, "") }
+		return w.FIFO.Queue.Any(queued) || w.DeadFIFO.Queue.Any(queued)
+	}
+	return slices.ContainsFunc(p.Running.Batch, func(m world.Delivered) bool { return begins(m.Body, m.ID) })
 }
 
 // redrivenFrom is the event from which a redrive is, 0 for where the execution failed.
