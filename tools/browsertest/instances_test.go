@@ -84,6 +84,21 @@ func TestWordsOfAFailureFindInstances(t *testing.T) {
 	b.wait(`!location.hash.includes("words") && document.querySelectorAll("[data-instance]").length === 50`)
 }
 
+// The mark of a child leads to all children of its parent.
+func TestChildrenOfOneParentAreListed(t *testing.T) {
+	t.Parallel()
+	b := serveStill(t).open("#/instances?prefix="+demo.WaitsForChild, browser.View{})
+	b.settled()
+	b.click(fmt.Sprintf(`[data-instance="%s/1/2"] a.child`, demo.WaitsForChild), "")
+	b.wait(fmt.Sprintf(`new URLSearchParams(location.hash.split("?")[1]).get("parent") === %q`, demo.WaitsForChild))
+	b.settled()
+	b.wait(fmt.Sprintf(`%s.length > 0 && document.querySelectorAll("a.child").length === %s.length`, ids, ids))
+	b.shows("children of " + demo.WaitsForChild)
+	for _, found := range b.axe() {
+		t.Error(found)
+	}
+}
+
 // The search field says what a text may mean, and does what is chosen.
 func TestTheSearchFieldOpensAndFilters(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@
 import { html } from "../ui.js";
 import { get, path } from "../api.js";
 import { InstanceLink, Resource, Span, Status, Text } from "../components.js";
+import { format } from "../location.js";
 import { useResource } from "../resource.js";
 
 // Tree. Props: id, version (changes when the instance has moved).
@@ -21,7 +22,7 @@ function Above({ ancestors, node }) {
 
 function Node({ node, here = false }) {
   const children = node.children ?? [];
-  return html`<li><${Line} node=${node} here=${here} />${children.length > 0 && html`<ul>${children.map((c) => html`<${Node} key=${c.instance + c.event_id} node=${c} />`)}${node.more_children > 0 && html`<li class="muted">and ${node.more_children} more</li>`}</ul>`}${node.more_children < 0 && html`<ul><li class="muted">its children were not looked up</li></ul>`}</li>`;
+  return html`<li><${Line} node=${node} here=${here} />${children.length > 0 && html`<ul>${children.map((c) => html`<${Node} key=${c.instance + c.event_id} node=${c} />`)}${node.more_children > 0 && html`<li><a href=${format(["instances"], { parent: node.instance })}>and ${node.more_children} more</a></li>`}</ul>`}${node.more_children < 0 && html`<ul><li class="muted">its children were not looked up</li></ul>`}</li>`;
 }
 
 function Line({ node: n, here }) {
