@@ -1,18 +1,25 @@
-// Package aesgcm is a payload codec that encrypts with AES-256 in Galois/Counter
-// Mode, by the standard library.
+// Package aesgcm is a payload codec that encrypts with AES-256 in Galois/Counter Mode, by the
+// standard library.
 //
-// Each key has an id, which stands beside everything that was sealed under it:
-// to change the key, deploy a new one under a new id; see package codec.
+//	key, err := aesgcm.New("2026-11", secret) // 32 bytes
+//	set, err := codec.NewSet(key)
 //
-// A sealed payload is 28 bytes longer than the plain one (a nonce of 12 bytes
-// before it, a tag of 16 bytes after it), and by a third more in the base64 in
-// which it is stored. The nonce is random for each payload. That bounds how much
-// may be sealed under one key: 2^32 payloads, as NIST SP 800-38D has it. An event
-// is one to four payloads (in history, in a message or two, in the record), so
-// change the key well before a thousand million events.
+// Each key has an id, which is stored beside each payload that the key has sealed. To change
+// the key, deploy a new key under a new id; package codec says in which order.
 //
-// The tag covers the payload and the key's id, not where it stands: who can
-// write to the tables can still put one sealed payload in the place of another.
+// # Size
+//
+// A sealed payload is 28 bytes longer than the plain one: a nonce of 12 bytes before it, and
+// a tag of 16 bytes after it. It is stored in base64, which adds a third.
+//
+// # Limits
+//
+// The nonce is random for each payload. NIST SP 800-38D therefore allows 2^32 payloads under
+// one key. An event is one to four payloads (in the history, in a message or two, in the
+// record), so change the key well before a thousand million events.
+//
+// The tag covers the payload and the id of the key, and not the place of the payload: whoever
+// can write to the tables can put one sealed payload in the place of another.
 package aesgcm
 
 import (

@@ -1,10 +1,13 @@
-// Package gzip is a payload codec that compresses, by the standard library.
-// Put it before one that encrypts: codec.Chain(gzip.New(), key).
+// Package gzip is a payload codec that compresses, by the standard library. Put it before
+// the codec that encrypts, because what is encrypted does not compress:
 //
-// Tables compress large values by themselves, so that it pays alone only for
-// messages, and before encryption, behind which nothing compresses any more.
-// Mind that the length of what is compressed tells something of its content to
-// who can choose a part of it.
+//	set, err := codec.NewSet(codec.Chain(gzip.New(), key))
+//
+// The tables compress large plain values by themselves. So this codec alone makes only
+// messages smaller; before one that encrypts, it makes what is stored smaller too.
+//
+// The length of a compressed payload tells something about its content. Do not compress a
+// secret together with text that an attacker chooses.
 package gzip
 
 import (
