@@ -36,8 +36,8 @@ func get(t *testing.T, url string) (status int, body string) {
 	return answer.StatusCode, string(text)
 }
 
+// It runs beside no other test, which could listen on its port after it.
 func TestTheConsoleIsServedBesideTheRuntimeAsLongAsItRuns(t *testing.T) {
-	t.Parallel()
 	env, err := embedded.New(application(), embedded.WithVirtualTime(epoch), embedded.WithConsole("127.0.0.1:0"))
 	if err != nil {
 		t.Fatal(err)

@@ -8,3 +8,9 @@
 //   - [Timer] keeps [Schedule] values.
 //   - [ErrUnavailable] says that a call has changed nothing and may be repeated.
 package journal
+
+import "errors"
+
+// ErrUnavailable is what an error of Ready wraps if the trouble passes, a full disk for
+// example: the sender tries again. Any other error ends the sender.
+var ErrUnavailable = errors.New("journal: unavailable, try again")
