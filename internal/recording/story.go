@@ -23,7 +23,7 @@ var (
 	storyEvent     = regexp.MustCompile(`^    (\d+)\s{2,}(-?\d+):(\d\d):(\d\d)\.(\d{3})\s{2,}([A-Z]\w+)(?:\s{2,}of (\d+))?(?:\s{2,}(.*))?$`)
 	storyDue       = regexp.MustCompile(` ?\bdue (-?\d+):(\d\d):(\d\d)\.(\d{3})`)
 	storyFailure   = regexp.MustCompile(`\[(\w+): (.*)\]$`)
-	storyAs        = regexp.MustCompile(` as (.+?)(?: due \d| [\[{"]|$)`)
+	storyAs        = regexp.MustCompile(` as (.+?)(?: due \d| [\[{"]| (?:null|true|false|-?\d+)$|$)`)
 )
 
 // storyBegins is the day at which times of stories are counted from: they say only

@@ -40,6 +40,7 @@ export function Palette({ onClose, views, open }) {
       instance: to("i" + text, text, instance(text), "open the instance"),
       prefix: to("p" + text, text, format(["instances"], { prefix: text }), "ids that begin with this", "search"),
       name: to("n" + text, text, format(["instances"], { name: text }), "only this orchestration", "search"),
+      words: to("f" + text, text, format(["instances"], { words: text }), "failure, problem or custom status", "search"),
       where: to("w" + text, text, format(["instances"], { where: text }), "search attributes", "search"),
     })[kind]);
     return [...fits, ...meant];
