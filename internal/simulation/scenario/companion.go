@@ -86,11 +86,15 @@ func (s *Random) waitsToo(w *world.World, r *store.Record) bool {
 }
 
 // cancelledByCode reports whether the code of another instance asked this one
-// to stop.
+// to stop before it had ended by itself: a caller that is redriven may have its
+// answer after the twenty days that this one waits.
 func cancelledByCode(w *world.World, instance string) bool {
+	own := w.Ledger.Executions[ledger.At(instance, w.Ledger.Last[instance])].End()
+	byItself := own != nil && own.Kind == history.OrchestrationCompleted
 	for _, x := range w.Ledger.Executions {
 		for i := range x.Events {
-			if e := &x.Events[i]; e.Kind == history.SystemCall && e.Op == history.OpCancelInstance && e.Instance == instance {
+			e := &x.Events[i]
+			if e.Kind == history.SystemCall && e.Op == history.OpCancelInstance && e.Instance == instance && !(byItself && e.AtMS > own.AtMS) {
 				return true
 			}
 		}
