@@ -42,3 +42,7 @@ func (c Conflict) BeginsAgain() bool {
 
 // Redrives reports whether an instance that has ended goes on where it failed.
 func (c Conflict) Redrives() bool { return c == ConflictRedrive || c == ConflictUseOrRedrive }
+
+// BeginsNext reports whether an instance that has ended begins its next execution, from the
+// beginning or from where it failed.
+func (c Conflict) BeginsNext() bool { return c.BeginsAgain() || c.Redrives() }

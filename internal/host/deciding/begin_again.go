@@ -67,7 +67,7 @@ func (t *Turn) beginAgain(p *Plan, m *inbox.Message) (bool, error) {
 // Such a start keeps its place among the messages: what comes before it is for the
 // execution before.
 func beginsAgain(m *inbox.Message) bool {
-	return m.Item.Kind == wire.StartOrchestration && (m.Item.OnConflict.BeginsAgain() || m.Item.OnConflict.Redrives())
+	return m.Item.Kind == wire.StartOrchestration && m.Item.OnConflict.BeginsNext()
 }
 
 // redrives reports whether a message is a start by which an instance that has ended goes on

@@ -37,8 +37,7 @@ func (t *Turn) fork(p *Plan, m *inbox.Message) (bool, error) {
 		// Its parent waits: the child begins from the beginning.
 		d.Event = t.startArrival(&m.Item).Event
 	default:
-		t.refuseRedrive(p, m, wire.ReasonRedriveRefused, err)
-		return true, nil
+		return true, t.refuseRedrive(p, m, wire.ReasonRedriveRefused, err)
 	}
 	p.Next = &Next{Again: r.Execution, By: m, Redriven: &Redriven{d, m}}
 	return true, nil

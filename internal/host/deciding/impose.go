@@ -70,7 +70,7 @@ func (t *Turn) imposed(p *Plan) error {
 func (t *Turn) terminate(p *Plan, m *inbox.Message) error {
 	switch n := m.Item.ExecutionID; {
 	case t.foreignParent(m):
-		p.settle(m, "misaddressed")
+		t.ofAnotherParent(p, m)
 	case t.Running.Creating:
 		// The start that is among the messages follows it.
 		t.early(p, m)

@@ -42,8 +42,7 @@ func (t *Turn) redrive(p *Plan, m *inbox.Message, r *store.Record) (bool, error)
 		return false, nil // Its output is what the parent waits for.
 	}
 	if t.Group.TooLarge != nil {
-		t.refuseRedrive(p, m, wire.ReasonTooLarge, t.Group.TooLarge)
-		return true, nil
+		return true, t.refuseRedrive(p, m, wire.ReasonTooLarge, t.Group.TooLarge)
 	}
 	turns, err := t.View.Turns(t.Running.Execution)
 	if err != nil {
@@ -53,8 +52,7 @@ func (t *Turn) redrive(p *Plan, m *inbox.Message, r *store.Record) (bool, error)
 		Parent: recordedParent(m.Item.Parent), Actor: m.Item.Actor, Reason: m.Item.Reason, Cancelled: cancelledBy(turns)}
 	d, err := t.Running.X.Redrive(request)
 	if refused, is := errors.AsType[*redriving.Error](err); is {
-		t.refuseRedrive(p, m, wire.ReasonRedriveRefused, refused)
-		return true, nil
+		return true, t.refuseRedrive(p, m, wire.ReasonRedriveRefused, refused)
 	}
 	p.Next = &Next{Again: r.ExecutionID + 1, By: m, Redriven: &Redriven{d, m}}
 	return true, err
@@ -66,10 +64,18 @@ const landed = 6 * time.Minute
 // refuseRedrive makes a dead letter of a start that would redrive or fork an instance. A parent
 // is told that its child has failed, as it had before.
 //
-// An earlier delivery may have committed what this one refuses: another build ran it, its
-// process died, and the write lands late. Nobody would send what that commit asks for. So the
-// start first goes round for as long as a write may take.
-func (t *Turn) refuseRedrive(p *Plan, m *inbox.Message, reason wire.Reason, why error) {
+// An earlier delivery, or a twin, may have committed what this one refuses: another build ran
+// it, and its process died. Nobody would send what that commit asks for. So it is looked, isolated
+// from transactions, that there is no such commit; and as the write of an earlier delivery may land
+// late, its start first goes round for as long as a write may take.
+func (t *Turn) refuseRedrive(p *Plan, m *inbox.Message, reason wire.Reason, why error) error {
+	begins := t.Running.Execution
+	if !t.Running.Creating {
+		begins = t.View.Record.ExecutionID + 1
+	}
+	if err := t.ask(&Read{What: Behind, Execution: begins, Event: 1}); err != nil {
+		return err
+	}
 	if m.ReceiveCount > 1 {
 		p.Settled = append(p.Settled, Settlement{Message: m, Outcome: "redrive_refused", Round: &Round{Item: m.Item, Due: t.Now.At.Add(landed)}})
 	} else if m.Item.Parent != nil {
@@ -82,6 +88,7 @@ func (t *Turn) refuseRedrive(p *Plan, m *inbox.Message, reason wire.Reason, why 
 	if rest := t.passed.rest; len(rest) > 0 && rest[0] == m {
 		t.passed.rest = rest[1:]
 	}
+	return nil
 }
 
 // disagrees refuses a redrive where the code could not be run through what was to be taken
@@ -95,7 +102,9 @@ func (t *Turn) disagrees(p *Plan) (bool, error) {
 	if err != nil || out.Stuck == nil || out.Stuck.EventID > int64(len(d.Prefix)) {
 		return false, err
 	}
-	t.refuseRedrive(p, d.By, wire.ReasonRedriveRefused, out.Stuck)
+	if err := t.refuseRedrive(p, d.By, wire.ReasonRedriveRefused, out.Stuck); err != nil {
+		return false, err
+	}
 	t.round, t.passed.rest = nil, nil
 	return true, nil
 }

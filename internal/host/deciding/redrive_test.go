@@ -21,6 +21,52 @@ func goesOnBy(id string, from int64) wire.Item {
 	return i
 }
 
+// O-10: what ends a redriven child waits for the start that redrives it, for as long as that may
+// take, and ends nothing that another execution of the parent has started.
+func TestO10WhatEndsARedrivenChildMayComeAheadOfItsStart(t *testing.T) {
+	t.Parallel()
+	p := newPlay(t, nil)
+	by := func(execution int64, item wire.Item) wire.Item {
+		item = ofParent(item)
+		item.Parent.ExecutionID, item.FirstSeenMS, item.SentMS = execution, p.now.UnixMilli(), p.now.UnixMilli()
+		return item
+	}
+	redriven := by(2, goesOnBy("child", 0))
+	redriven.OnConflict = wire.ConflictUseOrRedrive
+	i := p.anew("it overtakes the start, goes round, and finds the child", waits("go"))
+	i.each(by(1, start("s")), terminate("t"), by(2, cancel("c")))
+	i.again(by(2, cancel("c")))
+	i.again(by(2, terminate("e")))
+	i.each(redriven, by(2, cancel("c")))
+
+	i = p.anew("no start comes", waits("go"))
+	i.each(by(1, start("s")), terminate("t"), by(2, cancel("c")))
+	i.now = i.now.Add(i.settings.Messages.EarlyWindow)
+	i.each(by(2, cancel("c")))
+
+	i = p.anew("it is of the execution that the child is of", waits("go"))
+	i.each(by(1, start("s")), terminate("t"), by(1, cancel("c")))
+	p.expect(`
+		# it overtakes the start, goes round, and finds the child
+		start s → runs; commits 1-2: Started Sub(go); settles recorded
+		terminate t → commits 3: Failed(terminated), sends parent; settles recorded
+		cancel c → settles early round
+		cancel c×2 → again parent; settles early round
+		terminate e×2 → again parent; settles early round
+		start child → begins 2 again; runs; commits 1-3: Started Sub(go) Redriven; settles recorded
+		cancel c → runs; commits 4-5: CancelRequested Failed(cancelled), closes [2], sends parent; settles recorded
+		# no start comes
+		start s → runs; commits 1-2: Started Sub(go); settles recorded
+		terminate t → commits 3: Failed(terminated), sends parent; settles recorded
+		cancel c → settles early round
+		cancel c → settles late
+		# it is of the execution that the child is of
+		start s → runs; commits 1-2: Started Sub(go); settles recorded
+		terminate t → commits 3: Failed(terminated), sends parent; settles recorded
+		cancel c → settles late
+	`)
+}
+
 // O-10: what completed stays, what failed is begun anew, and a repeat begins nothing.
 func TestO10ARedriveGoesOnWhereTheInstanceFailed(t *testing.T) {
 	t.Parallel()
@@ -166,7 +212,7 @@ func TestO10ARedriveThatTheCodeContradictsIsRefused(t *testing.T) {
 		start s → runs; commits 1-2: Started Act(Step), sends activity 2; settles recorded
 		result of 2 → runs; commits 3-4: Done←2 Act(Step), sends activity 4; settles recorded
 		failure of 4 → runs; commits 5-6: Failed(application)←4 Failed(application); settles recorded
-		start r, event late → begins 2 again; runs; settles dead redrive_refused; comes back: late
+		start r, event late → begins 2 again; runs; reads behind 1; settles dead redrive_refused; comes back: late
 		stands at execution 1, failed of application
 		start s → runs; commits 1-2: Started Act(Step), sends activity 2; settles recorded
 		result of 2 → runs; commits 3-4: Done←2 Act(Step), sends activity 4; settles recorded
@@ -178,14 +224,14 @@ func TestO10ARedriveThatTheCodeContradictsIsRefused(t *testing.T) {
 		result of 2 → runs; commits 3-4: Done←2 Act(Step), sends activity 4; settles recorded
 		failure of 4 → runs; commits 5-6: Failed(application)←4 Failed(application); settles recorded
 		start r → begins 2 again; runs; commits 1-5: Started Act(Step) Done←2 Act(Step) Redriven, sends activity 4; store: outcome of the write is unknown; comes back: r
-		start r×2 → again nothing; begins 2 again; runs; settles redrive_refused round
+		start r×2 → again nothing; begins 2 again; runs; reads behind 1; settles redrive_refused round
 		the late write lands
 		start r → reads behind 6; reads record again; reads history 1; again activity 4; runs; writes nothing; settles duplicate
 		stands at execution 2, running
 		# nothing failed, for a parent
 		start s → runs; commits 1-2: Started Sub(go); settles recorded
 		event e → runs; commits 3-4: Ev(go) Completed; settles recorded
-		start r → tells parent stuck, settles redrive_refused
+		start r → reads behind 1; tells parent stuck, settles redrive_refused
 		# it uses what has completed
 		start s → runs; commits 1-2: Started Sub(go); settles recorded
 		event e → runs; commits 3-4: Ev(go) Completed; settles recorded
@@ -193,7 +239,7 @@ func TestO10ARedriveThatTheCodeContradictsIsRefused(t *testing.T) {
 		# it takes over more than a commit holds
 		start s → runs; commits 1-2: Started Act(Step), sends activity 2; settles recorded
 		failure of 2 → runs; commits 3-4: Failed(application)←2 Failed(application); settles recorded
-		start r → begins 2 again; runs; commits 1-3: Started Act(Step) Redriven, sends activity 2; is too large; settles dead too_large
+		start r → begins 2 again; runs; commits 1-3: Started Act(Step) Redriven, sends activity 2; is too large; reads behind 1; settles dead too_large
 		stands at execution 1, failed of application
 	`)
 }

@@ -327,9 +327,9 @@ func TestEachRuleGivesItsPlans(t *testing.T) {
 			want: []string{"again 5-6", "settles duplicate", "settles exists", "over"}},
 		// What has ended goes on.
 		{rule: "what has completed is redriven from an event alone", stored: done(20), messages: fresh(redrive(history.Origin{})),
-			want: []string{"settles dead redrive_refused", "over"}},
+			want: []string{"reads behind 1", "settles dead redrive_refused", "over"}},
 		{rule: "and from none behind its end", stored: done(20), messages: fresh(redrive(history.Origin{EventID: 9})),
-			want: []string{"settles dead redrive_refused", "over"}},
+			want: []string{"reads behind 1", "settles dead redrive_refused", "over"}},
 		{rule: "a redrive of an execution after which it was begun again does nothing", stored: done(20), messages: fresh(redrive(history.Origin{ExecutionID: 7})),
 			want: []string{"settles exists", "over"}},
 		{rule: "nor does one of another orchestration", stored: done(20).with(func(r *store.Record) { r.Name = "Other" }), messages: fresh(redrive(history.Origin{})),

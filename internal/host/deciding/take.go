@@ -71,7 +71,7 @@ func (t *Turn) sortOut(p *Plan) error {
 		case m.Item.Kind == wire.Wake:
 			r.wakes.messages = append(r.wakes.messages, m)
 		case t.foreignParent(m):
-			p.settle(m, "misaddressed")
+			t.ofAnotherParent(p, m)
 		case forbids(t.View.Record, m):
 			p.settle(m, "duplicate")
 		default:

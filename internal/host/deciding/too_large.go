@@ -37,8 +37,7 @@ func (t *Turn) tooLarge(p *Plan) error {
 		return nil
 	}
 	if start := NewStart(t.View.Record, open); t.Running.Creating && forks(start) && start.Item.Parent == nil {
-		t.refuseRedrive(p, start, wire.ReasonTooLarge, t.Group.TooLarge)
-		return nil
+		return t.refuseRedrive(p, start, wire.ReasonTooLarge, t.Group.TooLarge)
 	}
 	t.passed.imposed = true
 	t.round = &round{then: (*Turn).impose, end: &imposed{why: history.ImposedLimit, failure: history.Failure{

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/host/dispatch"
 	"github.com/turnstile-go/turnstile/internal/host/inbox"
 	"github.com/turnstile-go/turnstile/internal/wire"
@@ -44,14 +45,39 @@ func (t *Turn) settleWithout(p *Plan) error {
 }
 
 // afterEnd: anything for a finished instance is acknowledged, unless it names
-// an execution that never was.
+// an execution that never was, or ends a child that its parent redrives.
 func (t *Turn) afterEnd(p *Plan, m *inbox.Message) {
+	if t.redriveMayFollow(p, m, t.View.Record.Parent) {
+		return
+	}
 	if m.Completion() && m.Item.TargetExecution() > t.View.Record.ExecutionID {
 		p.deadLetter(m, wire.ReasonMisaddressed, fmt.Sprintf(
 			"it is for execution %d of instance %q, which ended with execution %d", m.Item.TargetExecution(), t.View.Instance, t.View.Record.ExecutionID))
 		return
 	}
 	p.settle(m, "late")
+}
+
+// redriveMayFollow lets what ends the child of a redriven parent go round for as long as
+// the start that redrives the child may take, because it can overtake that start. Until that
+// has come, the parent of the child that has ended is an earlier execution.
+func (t *Turn) redriveMayFollow(p *Plan, m *inbox.Message, own *history.Parent) bool {
+	if !m.EndsChild() || own == nil || own.Instance != m.Item.Parent.Instance || own.ExecutionID >= m.Item.Parent.ExecutionID {
+		return false
+	}
+	window := t.By.Settings.Messages.EarlyWindow
+	if since, _ := m.RoundSince(t.Now.At); t.Now.At.Sub(since) >= window {
+		return false
+	}
+	p.Settled = append(p.Settled, Settlement{Message: m, Outcome: "early", Round: &Round{Within: window}})
+	return true
+}
+
+// ofAnotherParent settles what another parent sends to end its child.
+func (t *Turn) ofAnotherParent(p *Plan, m *inbox.Message) {
+	if x := t.Running.X; x == nil || !x.Ended() || !t.redriveMayFollow(p, m, t.Running.Started().Start.Parent) {
+		p.settle(m, "misaddressed")
+	}
 }
 
 // afterPurge settles what comes for a purged instance. Nothing begins under its id

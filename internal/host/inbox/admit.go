@@ -40,7 +40,7 @@ func (d *Door) Open(ctx context.Context, deliveries []platform.Delivery) []*Mess
 			}
 			d.Fail(m, word)
 		}
-		if fifo && (m.State == Failed || m.State == Settled && m.Item.Kind == wire.StartOrchestration && m.Item.OnConflict.BeginsAgain()) {
+		if fifo && (m.State == Failed || m.State == Settled && m.Item.Kind == wire.StartOrchestration && m.Item.OnConflict.BeginsNext()) {
 			broken[received.Group] = true
 		}
 	}

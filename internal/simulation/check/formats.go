@@ -83,7 +83,7 @@ func (w *checker) headersOfStart(p *world.Process, t *store.Turn, e *history.Eve
 				own = program.Headers(begunAs(before, t.ExecutionID-1))
 			}
 			return header.Merge(before.Events[0].Start.Headers, own), true
-		} else if end != nil && w.redrives(p, t) {
+		} else if end != nil && t.ExecutionID-1 > w.Ledger.Hidden[t.Instance] && w.redrives(p, t) {
 			return before.Events[0].Start.Headers, true // All of it happens again.
 		}
 	}

@@ -51,6 +51,11 @@ func (w *checker) prunes(x *world.Write) {
 		w.checkPrunable(x.Instance, n, violate)
 	}
 	note(&w.pruned, x.Instance, first)
+	if x.By.Running != x.In {
+		// It lands behind its invocation, and its request, which found nothing to prune when it came
+		// back, may be acknowledged.
+		note(&w.kept, x.Instance, true)
+	}
 }
 
 // checkPrunable looks at an execution that is pruned.

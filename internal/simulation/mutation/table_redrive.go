@@ -4,6 +4,22 @@ package mutation
 func redriveMutations() []Mutation {
 	return []Mutation{
 		{
+			Name:  "what ends a redriven child is late ahead of its start",
+			Bug:   "The start that redrives a child goes round, the parent ends meanwhile, and its cancel finds the execution that has ended: the child runs for ever.",
+			Bias:  "dead letters",
+			Rare:  true,
+			File:  "internal/host/deciding/without.go",
+			Edits: edit("!m.EndsChild() || own == nil ||", "true || own == nil ||"),
+		},
+		{
+			Name:  "a redrive is refused beside its twin",
+			Bug:   "A process refuses a redrive that its twin has committed, because it reads a torn record; the twin has died, and nobody sends what it has committed.",
+			Bias:  "twins",
+			Rare:  true,
+			File:  "internal/host/deciding/redrive.go",
+			Edits: edit("if err := t.ask(&Read{What: Behind, Execution: begins, Event: 1}); err != nil {", "if err := error(nil); begins < 0 {"),
+		},
+		{
 			Name:  "a refused redrive looks once",
 			Rare:  true,
 			Bias:  "late ends+purges",
