@@ -11,7 +11,8 @@ import (
 // duration does not change the shape of the history. It records one event, and
 // one when the time has come.
 //
-// A timer never fires early. In package embedded, on SQLite, and in turnstiletest it
+// A timer never fires early, unless an operator fires it ([Now] tells the time then, as
+// ever). In package embedded, on SQLite, and in turnstiletest it
 // is due to the millisecond. On AWS it fires up to a second later, because SQS waits
 // for whole seconds, and a timer of more than 15 minutes (the parameter TimerBorder)
 // up to a minute or so later.

@@ -253,6 +253,17 @@ func (x *Execution) RecordedAt(eventID int64) int64 {
 	return x.events.at(int(eventID - 1)).AtMS
 }
 
+// DueAt returns when the timer of an event is due, in Unix milliseconds; 0 if it has none.
+func (x *Execution) DueAt(eventID int64) int64 {
+	if y := x.instead.Load(); y != nil {
+		return y.DueAt(eventID)
+	}
+	if eventID < 1 || eventID > int64(x.events.len()) || x.events.at(int(eventID-1)).Kind != history.TimerCreated {
+		return 0
+	}
+	return x.events.at(int(eventID - 1)).FireAtMS
+}
+
 // Ended reports whether the last event is terminal.
 func (x *Execution) Ended() bool {
 	if y := x.instead.Load(); y != nil {

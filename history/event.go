@@ -86,15 +86,18 @@ type Event struct {
 	RequestID   string
 	// Actor is on whose behalf the sender of an OrchestrationStarted, an
 	// ExternalEvent, an OrchestrationCancelRequested, an OrchestrationSuspended or
-	// OrchestrationResumed, or of what terminated the instance (OrchestrationFailed)
-	// acted, as the sender says; for audit, and proof of nothing.
+	// OrchestrationResumed, of what fired a timer early (TimerFired), or of what
+	// terminated the instance (OrchestrationFailed) acted, as the sender says; for
+	// audit, and proof of nothing.
 	Actor string
 	// SenderID is the id that the sender of an ExternalEvent, an
 	// OrchestrationCancelRequested, an OrchestrationSuspended or an
-	// OrchestrationResumed gave it; of an OrchestrationRedriven that of the redrive.
+	// OrchestrationResumed gave it; of an OrchestrationRedriven that of the redrive. On a
+	// TimerFired it says that somebody has fired the timer before it was due, and is the
+	// id of that request.
 	SenderID string
 	// Reason of an OrchestrationCancelRequested, an OrchestrationSuspended or an
-	// OrchestrationResumed, of a SystemCall that asks
+	// OrchestrationResumed, of a TimerFired that somebody asked for, of a SystemCall that asks
 	// another instance to stop, or of an ExternalRejected.
 	Reason string
 	// Failure is the "details" of ActivityFailed, SubOrchestrationFailed and

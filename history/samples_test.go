@@ -91,5 +91,6 @@ func latest() []history.Event {
 				Carried: []history.Carried{{EventID: 3, ExecutionID: 3, Instance: "order-1"}, {EventID: 5, ExecutionID: 1}}}}},
 		{Kind: history.OrchestrationRedriven, EventID: 34, AtMS: 1700000000000, SenderID: "fork-1", Instance: "order-2", Start: &history.Start{ExecutionID: 1}},
 		{Kind: history.SubOrchestrationScheduled, EventID: 35, AtMS: 1700000000001, Name: "Ship", Instance: "order-2/1/7", ForkOf: "order-1/3/7"},
+		{Kind: history.TimerFired, EventID: 36, AtMS: 1700000000002, SourceEventID: 5, FireAtMS: 1700000060001, SenderID: "fire-1", Actor: "role/ops", Reason: "paid by phone"},
 	}
 }

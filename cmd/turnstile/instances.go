@@ -36,6 +36,9 @@ type instances interface {
 	Suspend(ctx context.Context, instance, reason string) error
 	Resume(ctx context.Context, instance, reason string) error
 	Reschedule(ctx context.Context, instance string, at time.Time) error
+	FireTimer(ctx context.Context, instance string, eventID int64, reason string) error
+	// OpenTimer is the timer that FireTimer would fire. It sends nothing.
+	OpenTimer(ctx context.Context, instance string, eventID int64) (client.PendingOperation, error)
 	Purge(ctx context.Context, instance string, what api.Purge) error
 
 	Complete(ctx context.Context, token string, result json.RawMessage) error

@@ -85,6 +85,15 @@ func (h *handler) reschedule(r *request, in api.Reschedule) (api.Sent, error) {
 	return sent(id, h.as(r.Request).Reschedule(r.Context(), id, in.At))
 }
 
+func (h *handler) fireTimer(r *request, in api.Early) (api.Sent, error) {
+	id := r.vars["id"]
+	if in.DryRun {
+		timer, err := h.client.OpenTimer(r.Context(), id, in.EventID)
+		return api.Sent{Instance: id, DueAt: timer.DueAt}, err
+	}
+	return sent(id, h.as(r.Request).FireTimer(r.Context(), id, in.EventID, in.Reason))
+}
+
 func (h *handler) wake(r *request, _ api.Nothing) (api.Sent, error) {
 	id := r.vars["id"]
 	return sent(id, h.as(r.Request).Wake(r.Context(), id))

@@ -103,6 +103,43 @@ func TestAnInstanceIsSuspendedAndResumed(t *testing.T) {
 	}
 }
 
+func TestATimerIsFiredEarly(t *testing.T) {
+	t.Parallel()
+	b, c := running(t, console.WithActor(func(*http.Request) string { return "ada" }))
+	input, err := json.Marshal(demo.Order("late", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	post[api.Started](b, "instances", api.Start{Name: "Fulfil", Instance: "late", Input: input})
+	var timer api.WaitingOperation
+	until(b.follow("instance=late"), "instance", func(api.LiveInstance) bool {
+		for _, o := range get[api.WaitingFor](b, "instances/late/waiting-for").Operations {
+			if o.Kind == "timer" {
+				timer = o
+			}
+		}
+		return timer.EventID > 0
+	})
+	if s := post[api.Sent](b, "instances/late/fire-timer", api.Early{EventID: timer.EventID, DryRun: true}); !s.DueAt.Equal(timer.DueAt) || s.DueAt.IsZero() {
+		t.Errorf("a dry run says %+v of %+v", s, timer)
+	}
+	b.do("POST", "api/v1/instances/late/fire-timer", api.Early{EventID: 1}).fails(api.CodeNotPending, "no open timer")
+	b.do("POST", "api/v1/instances/none/fire-timer", api.Early{EventID: 1}).fails(api.CodeNotFound)
+	post[api.Sent](b, "instances/late/fire-timer", api.Early{EventID: timer.EventID, Reason: "no longer"})
+	if _, err := c.Wait(t.Context(), "late"); err != nil {
+		t.Fatal(err)
+	}
+	var fired []api.Event
+	for _, e := range get[api.Events](b, "instances/late/executions/current/events").Events {
+		if e.Kind == "TimerFired" && e.SourceEventID == timer.EventID {
+			fired = append(fired, e)
+		}
+	}
+	if len(fired) != 1 || fired[0].Actor != "ada" || fired[0].Reason != "no longer" || fired[0].SenderID == "" || !fired[0].FireAt.Equal(timer.DueAt) {
+		t.Errorf("it is recorded as %+v", fired)
+	}
+}
+
 func TestAnInstanceIsCancelledAndTerminated(t *testing.T) {
 	t.Parallel()
 	b, c := running(t)

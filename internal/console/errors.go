@@ -114,7 +114,7 @@ func codeOf(err error) api.Code {
 		return api.CodeStillRunning
 	case errors.As(err, &redrive), errors.As(err, &ticks):
 		return api.CodeInvalid
-	case errors.As(err, &pending):
+	case errors.As(err, &pending), errors.Is(err, client.ErrNotWaiting):
 		return api.CodeNotPending
 	case errors.As(err, &token):
 		return api.CodeBadToken

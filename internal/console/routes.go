@@ -113,6 +113,8 @@ func (h *handler) table() []route {
 			summary: "Let a suspended instance go on."},
 		{method: post, pattern: instance + "/reschedule", acts: true, endpoint: takes(maxRequest, h.reschedule),
 			summary: "Move the time at which a scheduled instance begins, or a suspended one goes on by itself."},
+		{method: post, pattern: instance + "/fire-timer", acts: true, endpoint: takes(maxRequest, h.fireTimer),
+			summary: "Fire a timer before it is due."},
 		{method: post, pattern: instance + "/wake", acts: true, endpoint: takes(maxRequest, h.wake),
 			summary: "Let an instance try again, and send again what it has open."},
 		{method: post, pattern: instance + "/rerun", acts: true, endpoint: takes(maxRequest, h.rerun),

@@ -35,6 +35,10 @@ func describe(e *history.Event) (kind, detail string) {
 		add("as %s", e.Instance)
 	case history.SystemCall:
 		add("%s", e.Op)
+	case history.TimerFired:
+		if e.SenderID != "" {
+			add("early %s", e.Reason)
+		}
 	case history.OrchestrationCancelRequested, history.OrchestrationSuspended, history.OrchestrationResumed, history.ExternalRejected:
 		add("%s", e.Reason)
 	}

@@ -41,7 +41,8 @@ const SweepGroup = "turnstile-sweep"
 // The fact is, besides the kind, the instance and
 //   - StartOrchestration: the id; ExternalRaised: the id and the name
 //   - CancelInstance, TerminateInstance, SuspendInstance, ResumeInstance, Wake,
-//     PurgeInstance: the id, the execution and the number
+//     PurgeInstance: the id, the execution and the number; FireTimer: the id, the
+//     execution and the timer
 //   - Sweep, InstanceEvent: the id
 //   - ActivityExecute: execution, scheduling event, attempt
 //   - ActivityPending: execution, source event, token, attempt, and when it

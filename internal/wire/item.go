@@ -27,6 +27,9 @@ const (
 	// ResumeInstance.
 	SuspendInstance Kind = "SuspendInstance"
 	ResumeInstance  Kind = "ResumeInstance"
+	// FireTimer fires a timer before it is due. What operators send; it needs no
+	// token.
+	FireTimer Kind = "FireTimer"
 	// Wake lets an instance try again: a stuck one, one whose turn was cut
 	// short, or one whose open actions have to be sent again.
 	Wake Kind = "Wake"
@@ -75,7 +78,7 @@ type Item struct {
 	ExecutionID int64 `json:"execution_id,omitempty"`
 	// ID tells a repeat of this item from another one with equal content:
 	// StartOrchestration, ExternalRaised, CancelInstance, TerminateInstance,
-	// SuspendInstance, ResumeInstance, Wake, PurgeInstance, Sweep, InstanceEvent. Absent, the SQS message id is taken.
+	// SuspendInstance, ResumeInstance, FireTimer, Wake, PurgeInstance, Sweep, InstanceEvent. Absent, the SQS message id is taken.
 	ID string `json:"id,omitempty"`
 
 	// Name of the orchestration (StartOrchestration), the activity
@@ -106,7 +109,7 @@ type Item struct {
 	// (StartOrchestration).
 	OnConflict Conflict `json:"on_conflict,omitempty"`
 
-	// Reason (CancelInstance, TerminateInstance, SuspendInstance, ResumeInstance).
+	// Reason (CancelInstance, TerminateInstance, SuspendInstance, ResumeInstance, FireTimer).
 	Reason string `json:"reason,omitempty"`
 
 	// SchedulingEventID is the ActivityScheduled's event id (ActivityExecute). Of a
@@ -114,7 +117,8 @@ type Item struct {
 	// appended. Of a ResumeInstance or SuspendInstance, the OrchestrationSuspended that
 	// it is for; absent for any.
 	SchedulingEventID int64 `json:"scheduling_event_id,omitempty"`
-	// SourceEventID is the scheduling event that a completion completes.
+	// SourceEventID is the scheduling event that a completion completes, or the
+	// TimerCreated of a FireTimer.
 	SourceEventID int64 `json:"source_event_id,omitempty"`
 	// Token proves that a completion answers what was sent out
 	// (ActivityExecute carries it, completions bring it back).
@@ -185,7 +189,8 @@ type Item struct {
 	SentMS int64 `json:"sent_ms,omitempty"`
 	// Actor is on whose behalf the sender acts, as the sender says: for audit,
 	// and proof of nothing. It is recorded with a start, an event, a cancel, a
-	// terminate, a suspend and a resume; reserved in all others.
+	// terminate, a suspend, a resume and a timer that is fired early; reserved in all
+	// others.
 	Actor string `json:"actor,omitempty"`
 	// Headers of a start are recorded, and go to its activities and children
 	// (StartOrchestration, ActivityExecute). In all others they tell the trace

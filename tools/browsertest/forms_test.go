@@ -53,6 +53,18 @@ func TestActionsStandWhereTheThingIs(t *testing.T) {
 	b.shows("sent to")
 }
 
+func TestATimerIsFiredWhereItWaits(t *testing.T) {
+	t.Parallel()
+	b := serveLive(t).open("#/instances/"+encode(demo.Waiting)+"/waiting", browser.View{})
+	b.settled()
+	b.click(".row-actions button", "Fire it now")
+	b.shows("Fire the timer now", "not when it is due", "The history says that it was fired early")
+	b.axeFinds("the form to fire a timer")
+	b.click("dialog button", "Fire it")
+	b.wait(`!document.querySelector("dialog[open]")`)
+	b.shows("the timer fires in")
+}
+
 func TestARedriveStandsAtTheRowThatFailed(t *testing.T) {
 	t.Parallel()
 	b := serveLive(t).open("#/instances/"+encode(demo.Failed), browser.View{Width: 400, Height: 800})

@@ -138,6 +138,16 @@ type Reschedule struct {
 	At time.Time `json:"at"`
 }
 
+// Early is for an operation that waits for its time, and is not to wait for it.
+type Early struct {
+	// EventID of the event in the current execution that began to wait.
+	EventID int64 `json:"event_id"`
+	// Reason for the history.
+	Reason string `json:"reason,omitempty"`
+	// DryRun sends nothing: the answer says when it is due by itself.
+	DryRun bool `json:"dry_run,omitempty"`
+}
+
 // Nothing is a request without fields.
 type Nothing struct{}
 
@@ -157,6 +167,8 @@ type Sent struct {
 	// NoRecord: there is no record of the instance yet; what was sent counts only
 	// if a start is queued.
 	NoRecord bool `json:"no_record,omitempty"`
+	// DueAt is when what a dry run of a fire was asked for is due by itself.
+	DueAt time.Time `json:"due_at,omitzero"`
 	// Notes say what is odd about what a dry run was asked for, a sentence each:
 	// nothing waits for an event of that name, its data has another type.
 	Notes []string `json:"notes,omitempty"`

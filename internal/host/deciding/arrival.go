@@ -46,6 +46,12 @@ func (t *Turn) arrival(m *inbox.Message) engine.Arrival {
 		a.Event = history.Event{Kind: history.ActivityFailed, SourceEventID: i.SourceEventID}
 	case wire.TimerFired:
 		a.Event = history.Event{Kind: history.TimerFired, SourceEventID: i.SourceEventID, FireAtMS: i.FireAtMS}
+	case wire.FireTimer:
+		// Whoever may send it needs no token: IAM has judged the sender. Behind it comes
+		// the timer's own message, and is a duplicate.
+		a.Event = history.Event{Kind: history.TimerFired, SourceEventID: i.SourceEventID, FireAtMS: t.Running.X.DueAt(i.SourceEventID),
+			SenderID: i.ID, Actor: i.Actor, Reason: i.Reason}
+		a.Proven = true
 	case wire.SubOrchCompleted:
 		a.Event = history.Event{Kind: history.SubOrchestrationCompleted, SourceEventID: i.SourceEventID, Payload: i.Result, Codec: i.Codec}
 	case wire.SubOrchFailed:

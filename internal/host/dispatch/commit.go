@@ -63,6 +63,8 @@ func (out *Outbox) Add(c Commit) {
 			out.detached(&c, e)
 		case e.Kind == history.SystemCall:
 			out.message(&c, e)
+		case e.Kind == history.TimerFired:
+			out.fired(&c, e)
 		case e.Kind == history.OrchestrationSuspended && e.FireAtMS > 0 && !closed:
 			out.resumes(&c, e)
 		case closed:

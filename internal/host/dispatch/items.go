@@ -53,6 +53,16 @@ func (out *Outbox) timer(c *Commit, e *history.Event) {
 	out.told.actions = append(out.told.actions, host.Action{Kind: "timer", EventID: e.EventID, Due: due})
 }
 
+// fired removes the schedule of a timer that somebody has fired early: it could be due in
+// years. What waits in the delay queue comes all the same, and is a duplicate.
+func (out *Outbox) fired(c *Commit, e *history.Event) {
+	if e.SenderID == "" || out.timedByQueue(time.Duration(e.FireAtMS-e.AtMS)*time.Millisecond) {
+		return
+	}
+	out.put(parcel{route: toRemoval, schedule: timer.Schedule{Name: timer.Name(c.Instance, c.ExecutionID, e.SourceEventID)}})
+	out.note("remove timer", e.SourceEventID, "")
+}
+
 // Limit sends the message about a pending activity to the orchestrator queue again,
 // when a time limit of it may be over. The name of its schedule derives from the
 // attempt and from that time too, so that a message which is handled twice is still

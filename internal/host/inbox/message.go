@@ -70,7 +70,7 @@ func (m *Message) Redriven() bool { return delivery.Redriven(&m.Message) }
 // nothing but that is needed to find it.
 func (m *Message) Completion() bool {
 	switch m.Item.Kind {
-	case wire.ActivityCompleted, wire.ActivityFailed, wire.TimerFired, wire.SubOrchCompleted, wire.SubOrchFailed:
+	case wire.ActivityCompleted, wire.ActivityFailed, wire.TimerFired, wire.FireTimer, wire.SubOrchCompleted, wire.SubOrchFailed:
 		return true
 	}
 	return false

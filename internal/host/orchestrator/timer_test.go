@@ -220,3 +220,61 @@ func TestATimerWithoutATimerServiceGoesRound(t *testing.T) {
 		t.Error(events[1])
 	}
 }
+
+// An operator fires timers, through the queue and by schedules. What is on its way to them
+// then is a duplicate, and no schedule is left.
+func TestT09AnOperatorFiresATimerEarly(t *testing.T) {
+	t.Parallel()
+	for _, d := range []time.Duration{time.Minute, time.Hour, 30 * 24 * time.Hour} {
+		t.Run(d.String(), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, func(w *world) { w.idle = 40 * 24 * time.Hour })
+			w.orchestration("Main", sleeps(d, time.Second))
+			w.start("a", "Main", "1")
+			w.settleFIFO()
+			began := w.clock.Now()
+			w.runFor(10 * time.Second)
+			fire := wire.Item{Kind: wire.FireTimer, Instance: "a", ExecutionID: 1, SourceEventID: 2, ID: "now", Actor: "ada", Reason: "by phone"}
+			w.send(fire)
+			w.sendStandard(fire)
+			w.settleFIFO()
+			if n := len(w.timer.Pending()); n != 0 {
+				t.Errorf("%d schedules are left", n)
+			}
+			w.run()
+			w.expectOutput("a", "1")
+			w.expectHistory("a", 1, "Started Timer Fired←2 Timer Fired←4 Completed")
+			events := w.events("a", 1)
+			e := events[2]
+			if at := time.UnixMilli(e.AtMS).Sub(began); at > 12*time.Second {
+				t.Errorf("fired after %s", at)
+			}
+			if e.SenderID != "now" || e.Actor != "ada" || e.Reason != "by phone" || e.FireAtMS != events[1].FireAtMS {
+				t.Errorf("recorded as %+v", e)
+			}
+			if e := events[4]; e.SenderID != "" || e.AtMS < e.FireAtMS {
+				t.Errorf("the next one is recorded as %+v", e)
+			}
+			w.expectQuiet()
+		})
+	}
+}
+
+func TestT09WhatCannotBeFiredIsRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", sleeps(time.Hour, time.Hour))
+	w.start("a", "Main", "1")
+	w.settleFIFO()
+	fire := wire.Item{Kind: wire.FireTimer, Instance: "a", ExecutionID: 1, SourceEventID: 1, ID: "a start"}
+	w.send(fire)
+	fire.SourceEventID, fire.ID = 9, "nothing"
+	w.send(fire)
+	fire.SourceEventID, fire.ExecutionID, fire.ID = 2, 2, "another execution"
+	w.send(fire)
+	w.settleFIFO()
+	w.expectHistory("a", 1, "Started Timer")
+	w.expectDead("misaddressed", "misaddressed", "misaddressed")
+	w.run()
+	w.expectHistory("a", 1, "Started Timer Fired←2 Timer Fired←4 Completed")
+}

@@ -118,7 +118,7 @@ func (w *checker) accounted(item *wire.Item, first int64) bool {
 	switch item.Kind {
 	case wire.StartOrchestration, wire.Wake, wire.PurgeInstance, wire.ActivityHeartbeat:
 		return true
-	case wire.ActivityCompleted, wire.ActivityFailed, wire.TimerFired, wire.SubOrchCompleted, wire.SubOrchFailed, wire.ActivityExecute, wire.ActivityPending:
+	case wire.ActivityCompleted, wire.ActivityFailed, wire.TimerFired, wire.FireTimer, wire.SubOrchCompleted, wire.SubOrchFailed, wire.ActivityExecute, wire.ActivityPending:
 		source := item.SourceEventID
 		if item.Kind == wire.ActivityExecute {
 			source = item.SchedulingEventID

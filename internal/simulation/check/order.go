@@ -116,7 +116,7 @@ func (w *checker) checkBehind(inv *world.Invocation, failed map[string]bool) {
 				if item.Details != nil && item.Details.Kind == history.FailureInterrupted {
 					continue
 				}
-			case wire.ActivityCompleted, wire.TimerFired, wire.SubOrchCompleted, wire.SubOrchFailed, wire.ExternalRaised, wire.SuspendInstance, wire.ResumeInstance:
+			case wire.ActivityCompleted, wire.TimerFired, wire.FireTimer, wire.SubOrchCompleted, wire.SubOrchFailed, wire.ExternalRaised, wire.SuspendInstance, wire.ResumeInstance:
 			default:
 				continue // It is not recorded, or may be answered in other ways.
 			}

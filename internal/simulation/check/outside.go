@@ -73,6 +73,7 @@ func (w *checker) checkStopped(instance string, n int64, x *ledger.Recorded) {
 	for i := range x.Events {
 		e := &x.Events[i]
 		id := e.EventID
+		w.checkFiredSchedule(instance, n, x, e)
 		if x.Never[id] || x.Completed[id] != 0 {
 			continue
 		}

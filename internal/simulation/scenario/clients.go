@@ -70,6 +70,7 @@ func (s *Random) raise(w *world.World, instance string, p *program.Program) {
 	}
 	s.raiseWrong(w, instance, p.Name, counts, together)
 	s.suspends(w, instance, 0, together)
+	s.firesEarly(w, instance, together)
 	for name := range 3 {
 		n := counts[name]
 		client := w.Choices.At(w.Choices.At(choice.OfClient, instance), program.EventName(name))

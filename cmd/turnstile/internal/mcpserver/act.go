@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -38,6 +39,11 @@ type redriveInput struct {
 	DeduplicationID string `json:"deduplication_id,omitempty" jsonschema:"id that tells a repeat of this call, which is harmless, from another redrive; default a random one"`
 }
 
+type earlyInput struct {
+	endInput
+	EventID int64 `json:"event_id" jsonschema:"number of the event, in the current execution, that began to wait"`
+}
+
 type rerunInput struct {
 	wakeInput
 	Input           any    `json:"input,omitempty" jsonschema:"input to begin with: any JSON; default the one that the last execution began with"`
@@ -54,8 +60,10 @@ type acted struct {
 	// Status of the instance, where it was looked at.
 	Status string `json:"status,omitempty"`
 	// Effect says what the action does.
-	Effect string   `json:"effect"`
-	Notes  []string `json:"notes,omitempty"`
+	Effect string `json:"effect"`
+	// DueAt is when what is not to wait is due by itself.
+	DueAt time.Time `json:"due_at,omitzero"`
+	Notes []string  `json:"notes,omitempty"`
 	// Plan of a redrive.
 	Plan *api.Redriven `json:"plan,omitempty"`
 	// StartID names the new execution, which comes after the execution After.
@@ -71,6 +79,7 @@ var effects = map[string]string{
 	"terminate":   "the instance ends at once without running its code, so that nothing is compensated; children and running activities are told",
 	"suspend":     "the instance runs no code until it is resumed; what comes for it is recorded; activities that were begun go on",
 	"resume":      "the instance takes what came while it was suspended, in its order",
+	"fire_timer":  "the timer fires before it is due: a sleep returns, a wait with a timeout runs out; the history says so",
 	"redrive":     "the instance goes on where it failed, with the code that is deployed; what was completed stays completed",
 	"rerun":       "the instance begins again from the beginning, and what was completed runs again",
 }
@@ -103,6 +112,7 @@ func (s *server) addActions() {
 				return s.end(ctx, c, a.name, in, a.do(c))
 			})
 	}
+	add(s, "fire_timer", describe("fire_timer", " dry_run returns when it is due."), act("Fire a timer early", true, true), s.fireTimer)
 	add(s, "redrive", describe("redrive", " For an instance that failed. dry_run returns the plan: what would be started anew."), act("Redrive an instance", true, false), s.redrive)
 	add(s, "rerun", describe("rerun", " For an instance that has ended."), act("Run an instance again", true, false), s.rerun)
 }
@@ -204,6 +214,17 @@ func (s *server) redrive(ctx context.Context, c *call, in redriveInput) (any, er
 		plan.Again = plan.Again[:shown]
 		out.Notes = append(out.Notes, fmt.Sprintf("%d more are started anew that the plan does not show", left))
 	}
+	return out, err
+}
+
+func (s *server) fireTimer(ctx context.Context, c *call, in earlyInput) (any, error) {
+	timer, err := c.OpenTimer(ctx, in.Instance, in.EventID)
+	out := &acted{Action: "fire_timer", Instance: in.Instance, DryRun: in.DryRun, Effect: effects["fire_timer"], DueAt: timer.DueAt}
+	if err != nil || in.DryRun {
+		return out, err
+	}
+	err = c.FireTimer(ctx, in.Instance, in.EventID, in.Reason)
+	out.Sent = err == nil
 	return out, err
 }
 

@@ -37,6 +37,9 @@ type Instances interface {
 	Terminate(ctx context.Context, instance, reason string) error
 	Suspend(ctx context.Context, instance, reason string) error
 	Resume(ctx context.Context, instance, reason string) error
+	FireTimer(ctx context.Context, instance string, eventID int64, reason string) error
+	// OpenTimer is the timer that FireTimer would fire. It sends nothing.
+	OpenTimer(ctx context.Context, instance string, eventID int64) (client.PendingOperation, error)
 	Rerun(ctx context.Context, r client.RerunRequest) (client.Started, error)
 	Redrive(ctx context.Context, r client.RedriveRequest) (client.Redriven, error)
 }

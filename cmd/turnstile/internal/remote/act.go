@@ -89,6 +89,18 @@ func (c *Client) Reschedule(ctx context.Context, instance string, at time.Time) 
 	return c.act(ctx, instance, "reschedule", api.Reschedule{At: at})
 }
 
+// FireTimer fires a timer before it is due.
+func (c *Client) FireTimer(ctx context.Context, instance string, eventID int64, reason string) error {
+	return c.act(ctx, instance, "fire-timer", api.Early{EventID: eventID, Reason: reason})
+}
+
+// OpenTimer returns when a timer is due that FireTimer would fire, and sends nothing.
+func (c *Client) OpenTimer(ctx context.Context, instance string, eventID int64) (client.PendingOperation, error) {
+	var sent api.Sent
+	err := c.post(ctx, "instances/"+segment(instance)+"/fire-timer", api.Early{EventID: eventID, DryRun: true}, &sent)
+	return client.PendingOperation{EventID: eventID, DueAt: sent.DueAt}, err
+}
+
 // Purge removes an instance.
 func (c *Client) Purge(ctx context.Context, instance string, what api.Purge) error {
 	return c.act(ctx, instance, "purge", what)

@@ -52,6 +52,10 @@ func detail(e *history.Event, width int) string {
 		if e.Instance != "" {
 			add("to %s", printable.Line(e.Instance))
 		}
+	case history.TimerFired:
+		if e.SenderID != "" {
+			add("early %s", plain.Clip(printable.Line(e.Reason), width))
+		}
 	case history.OrchestrationCancelRequested, history.OrchestrationSuspended, history.OrchestrationResumed, history.ExternalRejected:
 		add("%s", plain.Clip(printable.Line(e.Reason), width))
 	}

@@ -3,7 +3,7 @@
 import { html, useState } from "../ui.js";
 import { path, post } from "../api.js";
 import { find, useCatalog, useCheck } from "../catalog.js";
-import { Button, Field, FormDialog, Id, Text, TypedField, jsonError } from "../components.js";
+import { Button, Field, FormDialog, Id, Moment, Text, TypedField, jsonError } from "../components.js";
 import { go } from "../router.js";
 import { newID, send, withJSON } from "./send.js";
 
@@ -85,6 +85,14 @@ export function ResumeDialog(props) {
   const [reason, setReason] = useState("");
   return html`<${FormDialog} title="Resume" action="Resume the instance" onClose=${props.onClose} submit=${sends("resume", { reason }, "Resume sent to", props)}>
     ${of(props.instance)}<p>Its code takes what came while it was suspended, in its order, and goes on.</p>
+    <${Reason} value=${reason} onInput=${setReason} /><//>`;
+}
+
+// FireDialog. Props besides: row, as the API has it.
+export function FireDialog(props) {
+  const [reason, setReason] = useState(""), { row } = props;
+  return html`<${FormDialog} title="Fire the timer now" action="Fire it" onClose=${props.onClose} submit=${sends("fire-timer", { event_id: row.event_id, reason }, "Sent: the timer fires in", props)}>
+    ${of(props.instance)}<p>The timer of event ${row.event_id} fires now${row.due_at && html`, and not when it is due, <${Moment} at=${row.due_at} />`}: a sleep returns, a wait with a timeout runs out. The history says that it was fired early. The clock does not move: the code still sees the time of day.</p>
     <${Reason} value=${reason} onInput=${setReason} /><//>`;
 }
 

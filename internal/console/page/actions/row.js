@@ -3,7 +3,7 @@ import { html, useState } from "../ui.js";
 import { useAbout } from "../about.js";
 import { Button } from "../components.js";
 import { CompleteDialog } from "./activity.js";
-import { RaiseDialog, RedriveDialog } from "./dialogs.js";
+import { FireDialog, RaiseDialog, RedriveDialog } from "./dialogs.js";
 
 // awaited are the names of the events that an instance waits for, as its timeline
 // tells. Pure.
@@ -15,6 +15,7 @@ export function awaited(model) {
 // icon, dialog, what the dialog begins with]. Pure.
 export function actionsOfRow(instance, row, about) {
   if (row.state === "open" && row.kind === "wait") return [["raise", "Raise it", "bell", RaiseDialog, { name: row.name }]];
+  if (row.state === "open" && row.kind === "timer") return [["fire", "Fire it now", "play", FireDialog, { row }]];
   if (row.state === "open" && row.kind === "activity") return about?.capabilities?.complete_by_row ? [["complete", "Complete it", "check", CompleteDialog, { row }]] : [];
   if (["failed", "cancelled", "terminated"].includes(instance.status) && row.execution_id === instance.execution_id) {
     return [["redrive", "Redrive from here", "wake", RedriveDialog, { from: row.event_id }]];
