@@ -137,6 +137,8 @@ type passed struct {
 	continued int
 	// asked is what the last decision could not go on without.
 	asked What
+	// told are the events about the instance that the record had.
+	told string
 }
 
 // held reports whether a purged instance holds the id still.

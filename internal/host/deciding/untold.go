@@ -3,6 +3,7 @@ package deciding
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
@@ -55,9 +56,14 @@ func (t *Turn) owe(on *projection.Result, d *engine.Turn) {
 	if r := t.View.Record; r != nil && !r.Purged {
 		owed = r.Untold
 	}
-	var events []host.InstanceEvent
+	var events, told []host.InstanceEvent
 	// A record that an earlier build of this format wrote can be read.
-	_ = json.Unmarshal([]byte(owed), &events)
+	_, _ = json.Unmarshal([]byte(owed), &events), json.Unmarshal([]byte(t.passed.told), &told)
+	for _, e := range slices.Concat(events, told) {
+		if e.Execution == execution {
+			last = max(last, publishing.EventOf(e.Number)) // As with the mark.
+		}
+	}
 	events = append(events, host.InstanceEvent{Schema: publishing.Schema, Type: what, Instance: t.View.Instance, Execution: execution,
 		Orchestration: t.Running.Started().Name, Number: publishing.Number(execution, last, *stamp), At: t.Now.At.UTC().Truncate(time.Millisecond), Problem: of.Kind})
 	text, _ := json.Marshal(events)
@@ -77,6 +83,7 @@ func (t *Turn) untold(p *Plan) error {
 		return nil
 	}
 	none, read := "", r.Stamp
+	t.passed.told = r.Untold
 	p.Send.Untold = r.Untold
 	p.Record = &Write{Failed: "events about instance %q not taken out of its record",
 		Change: &store.RecordChange{If: store.RecordCondition{Exists: true, Stamp: &read}, Untold: &none, UpdatedAt: t.Now.At}}

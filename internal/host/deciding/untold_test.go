@@ -1,9 +1,11 @@
 package deciding
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/host/projection"
 	"github.com/turnstile-go/turnstile/internal/host/publishing"
 	"github.com/turnstile-go/turnstile/store"
@@ -61,5 +63,22 @@ func TestWhatIsToldOfAMarkIsNumberedBehindIt(t *testing.T) {
 	turn.owe(on, &engine.Turn{})
 	if events, err := UntoldEvents(*on.Change.Untold); err != nil || len(events) != 1 || events[0].Number != publishing.Number(2, 2, 2) {
 		t.Errorf("of a mark that an execution before has set, it tells %+v, %v", events, err)
+	}
+
+	// It was told at the begin of the turn, and the history lacks what was committed with it.
+	mark = &store.Problem{Kind: string(engine.StuckPanic), ExecutionID: 1, LastEventID: 2}
+	recovered, err := json.Marshal([]host.InstanceEvent{{Type: "recovered", Execution: 1, Number: publishing.Number(1, 6, 1)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	turn.View.Record, turn.Running.Execution = &store.Record{Instance: "a", ExecutionID: 1, Stamp: 1, Untold: string(recovered)}, 1
+	if err := turn.untold(new(Plan)); err != nil {
+		t.Fatal(err)
+	}
+	turn.View.Record.Untold = ""
+	on = &projection.Result{Change: &store.RecordChange{Stamp: &stamp}, Mark: mark, Moved: true}
+	turn.owe(on, &engine.Turn{})
+	if events, err := UntoldEvents(*on.Change.Untold); err != nil || len(events) != 1 || events[0].Number != publishing.Number(1, 6, 2) {
+		t.Errorf("behind a recovery that the history lacks, it tells %+v, %v", events, err)
 	}
 }

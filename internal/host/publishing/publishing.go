@@ -6,6 +6,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/turnstile-go/turnstile/host"
@@ -83,4 +85,12 @@ func (e *UnreadableError) Unwrap() error { return e.Err }
 // with, by the stamp of the mark.
 func Number(execution, event, stamp int64) string {
 	return fmt.Sprintf("%010d.%010d.%010d", execution, event, stamp)
+}
+
+// EventOf is the event in a number; 0 if it is none.
+func EventOf(number string) (event int64) {
+	_, rest, _ := strings.Cut(number, ".")
+	text, _, _ := strings.Cut(rest, ".")
+	event, _ = strconv.ParseInt(text, 10, 64)
+	return event
 }
