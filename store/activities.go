@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
+	"unicode/utf8"
 )
 
 // Activities is the table of what activity workers keep: one item an activity
@@ -59,6 +61,9 @@ type ActivityState struct {
 	// Next is the attempt that was noted last as the one to follow; the zero
 	// value if none was. It stays when that attempt has begun.
 	Next NextAttempt
+	// Earlier are the notes of the attempts before Next, oldest first: those of the last
+	// MaxEarlier that were noted, without DueAt, and with texts of at most MaxEarlierText.
+	Earlier []NextAttempt
 	// Claim is the one that stands on an attempt of an activity that is made at
 	// most once; the zero value if none was made.
 	Claim Claim
@@ -71,9 +76,43 @@ type NextAttempt struct {
 	// DueAt is when it may begin at the earliest, NotedAt when the one before it
 	// had failed, by the clock of its worker.
 	DueAt, NotedAt time.Time
+	// StartedAt is when the attempt began that failed, by the same clock, and RequestID
+	// the invocation that made it; zero and empty where its worker did not say.
+	StartedAt time.Time
+	RequestID string
 	// Kind of that failure, one of the history.Failure constants, and its text,
 	// at most MaxNextText bytes.
 	Kind, Message string
+}
+
+// Note notes the attempt that follows in the state, as NoteNext does, and reports whether
+// it has changed it: a database that keeps a state as a whole has no other rule.
+func (s *ActivityState) Note(next NextAttempt) bool {
+	if next.Attempt < s.Next.Attempt {
+		return false
+	}
+	notes := slices.Clone(s.Earlier) // the state before may be shared
+	if s.Next.Attempt > 0 && s.Next.Attempt < next.Attempt {
+		notes = append(notes, s.Next.Earlier())
+	}
+	s.Earlier = slices.DeleteFunc(notes, func(n NextAttempt) bool { return n.Attempt < next.Attempt-MaxEarlier })
+	if len(s.Earlier) == 0 {
+		s.Earlier = nil
+	}
+	s.Next = next
+	return true
+}
+
+// Earlier is what is kept of a note when a later attempt has been noted.
+func (n NextAttempt) Earlier() NextAttempt {
+	n.DueAt = time.Time{}
+	if end := MaxEarlierText; len(n.Message) > end {
+		for end > 0 && !utf8.RuneStart(n.Message[end]) {
+			end--
+		}
+		n.Message = n.Message[:end]
+	}
+	return n
 }
 
 // Heartbeat is a sign of life of an attempt.

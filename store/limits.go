@@ -10,6 +10,11 @@ const (
 	// MaxNextText is how much of a failure's text goes with the attempt that follows
 	// it, in bytes.
 	MaxNextText = 500
+	// MaxEarlier is how many failed attempts are kept before the last one, and
+	// MaxEarlierText how much of their texts, in bytes: on DynamoDB the item of an activity
+	// whose errors are no longer than that stays below 1 KB, so that they cost nothing.
+	MaxEarlier     = 3
+	MaxEarlierText = 100
 	// MaxEarlierStarts is how many start ids of earlier runs a record keeps.
 	MaxEarlierStarts = 32
 	// DefaultPageSize and MaxPageSize bound a page of a ListQuery.

@@ -52,6 +52,9 @@ type instances interface {
 	// Timeline is what happened in the newest executions of an instance, with what
 	// they cost; with at as it stood after that event: "17", "3.17".
 	Timeline(ctx context.Context, instance string, executions int, at string) (api.Timeline, error)
+	// Attempts are those of the activity that an event has scheduled; execution 0 is the
+	// current one.
+	Attempts(ctx context.Context, instance string, execution, event int64) (api.Attempts, error)
 	List(ctx context.Context, q client.ListQuery) (client.ListPage, error)
 	// Failures are what failed between the times of a query, by cause; with a key those
 	// of this cause, with its instances.
@@ -100,6 +103,14 @@ func (c ofClient) Timeline(ctx context.Context, instance string, executions int,
 		return api.Timeline{}, err
 	}
 	return over.Timeline(ctx, instance, executions, at)
+}
+
+func (c ofClient) Attempts(ctx context.Context, instance string, execution, event int64) (api.Attempts, error) {
+	over, err := c.console()
+	if err != nil {
+		return api.Attempts{}, err
+	}
+	return over.Attempts(ctx, instance, execution, event)
 }
 
 func (c ofClient) Failures(ctx context.Context, q client.ListQuery, key string) (api.FailureList, error) {

@@ -128,7 +128,7 @@ func (a *agent) refuses(tool, arguments string, want ...string) {
 }
 
 var (
-	looks = []string{"describe_instance", "explain_stuck", "list_failures", "list_instances", "show_history", "show_timeline"}
+	looks = []string{"describe_instance", "explain_stuck", "list_failures", "list_instances", "show_attempts", "show_history", "show_timeline"}
 	acts  = []string{"cancel", "fire_timer", "raise_event", "redrive", "rerun", "resume", "suspend", "terminate", "wake"}
 )
 
@@ -224,6 +224,9 @@ func TestAnAgentLooks(t *testing.T) {
 		t.Errorf("more than what failed is shown: %s", text)
 	}
 	a.says("show_timeline", `{"instance":"order-1","limit":1,"skip":1}`, `"Charge"`, `"next_skip":2`)
+	a.says("show_attempts", `{"instance":"order-1","event":2}`, `"Reserve"`, `"attempt":5`, "sold", "$0.6")
+	a.refuses("show_attempts", `{"instance":"order-1","event":7}`, "schedules no activity")
+	a.refuses("show_attempts", `{"instance":"order-1","event":0}`, "numbered from 1")
 	a.refuses("show_timeline", `{"instance":"order-1","state":"lost"}`, `state "lost"`)
 }
 

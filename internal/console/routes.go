@@ -76,6 +76,8 @@ func (h *handler) table() []route {
 			}},
 		{method: get, pattern: execution + "/events/{event}", endpoint: reads(h.event),
 			summary: "One event with its whole payload."},
+		{method: get, pattern: execution + "/events/{event}/attempts", endpoint: reads(h.eventAttempts),
+			summary: "The attempts of the activity that an event has scheduled, as far as they are known: error, time and worker of each."},
 		{method: get, pattern: "limits", endpoint: reads(h.limits),
 			summary: "Limits over instances for which an attempt has waited lately, or that were set: who has permits and who waits. Of one key, without key of all.",
 			query:   []param{{"key", "string", "only of this key"}}},

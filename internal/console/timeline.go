@@ -105,15 +105,7 @@ func (h *handler) annotate(ctx context.Context, d *client.Description, t *timeli
 		states[r.EventID] = state
 	}
 	t.Annotate(d.ExecutionID, states, h.now())
-	if h.attempts != nil {
-		seen := map[int64]timeline.Seen{}
-		for _, a := range h.attempts.Attempts(d.Instance) {
-			if a.ExecutionID == d.ExecutionID {
-				seen[a.EventID] = timeline.Seen{Attempt: a.Number, Since: a.Since}
-			}
-		}
-		t.AddSeen(d.ExecutionID, seen)
-	}
+	t.AddSeen(d.ExecutionID, h.seen(d.Instance, d.ExecutionID))
 }
 
 // position is an event of an execution.

@@ -153,11 +153,12 @@ func (a *Activities) NoteNext(ctx context.Context, key store.ActivityKey, next s
 		return err
 	}
 	_, err := a.update(ctx, of(key, "next attempt of an activity"), &dynamodb.UpdateItemInput{
-		Key:                 activityKey(key),
-		UpdateExpression:    aws.String("SET next_attempt = :attempt, next_due_ms = :due, next_noted_ms = :noted, next_kind = :kind, next_message = :message, expires_at = :expires"),
+		Key: activityKey(key),
+		UpdateExpression: aws.String("SET next_attempt = :attempt, next_due_ms = :due, next_noted_ms = :noted, next_kind = :kind, next_message = :message, expires_at = :expires, " +
+			noteName(next.Attempt) + " = :note"),
 		ConditionExpression: aws.String("attribute_not_exists(next_attempt) OR next_attempt <= :attempt"),
 		ExpressionAttributeValues: attributes{":attempt": number(int64(next.Attempt)), ":due": number(next.DueAt.UnixMilli()), ":noted": number(next.NotedAt.UnixMilli()),
-			":kind": text(next.Kind), ":message": text(next.Message), ":expires": number(expiresAt.Unix())},
+			":kind": text(next.Kind), ":message": text(next.Message), ":expires": number(expiresAt.Unix()), ":note": text(noteText(next))},
 	}, len(next.Kind)+len(next.Message))
 	var refused *types.ConditionalCheckFailedException
 	if errors.As(err, &refused) {
@@ -217,6 +218,7 @@ func activityState(r request, item attributes) (s store.ActivityState, err error
 	if s.Next.Attempt = int(numberOf(item, "next_attempt")); s.Next.Attempt != 0 {
 		s.Next.DueAt, s.Next.NotedAt = time.UnixMilli(numberOf(item, "next_due_ms")).UTC(), time.UnixMilli(numberOf(item, "next_noted_ms")).UTC()
 		s.Next.Kind, s.Next.Message = textOf(item, "next_kind"), textOf(item, "next_message")
+		addNotes(&s, item)
 	}
 	s.Claim = claimOf(item)
 	s.Beat.Codec = textOf(item, "beat_codec")

@@ -66,6 +66,41 @@ func TestTheTimelineIsUsedByMouseAndKeys(t *testing.T) {
 	b.axeFinds("the timeline with a row picked")
 }
 
+// The attempts of an activity that is tried again stand below its row: each failed one
+// with its error and its time, the next one with when it is due.
+func TestTheAttemptsOfAnActivityAreShown(t *testing.T) {
+	t.Parallel()
+	for i, view := range []browser.View{{}, {Width: 400, Height: 800, Dark: true}} {
+		t.Run(fmt.Sprint(view.Width), func(t *testing.T) {
+			t.Parallel()
+			b := serveStill(t).open(instance(demo.ManyAttempts, ""), view)
+			b.settled()
+			b.click(".tl-name", "")
+			b.wait(`document.querySelectorAll(".attempts tr[data-attempt]").length > 2`)
+			rows := eval[[]string](b, `[...document.querySelectorAll(".attempts tr[data-attempt]")].map(e => e.innerText)`)
+			for i, row := range rows {
+				if last := i == len(rows)-1; last != strings.Contains(row, "waiting") || last != strings.Contains(row, "due 2030") || last == strings.Contains(row, "503 Service Unavailable") {
+					t.Errorf("attempt %d is shown as %q", i+1, row)
+				}
+			}
+			b.shows("The newest 4 that failed before it are kept for two weeks", "To keep all, each failure would")
+			b.axeFinds("the attempts of an activity")
+			if wide := eval[int](b, `document.documentElement.scrollWidth - innerWidth`); wide > 0 {
+				t.Errorf("the page is %d pixels wider than the window", wide)
+			}
+			if i == 0 { // What was done at once has none to show.
+				b.goTo(instance(demo.Completed, ""))
+				b.settled()
+				b.click(".tl-name", "")
+				b.wait(`document.querySelector(".row-details h3")`)
+				if eval[bool](b, `!!document.querySelector(".attempts")`) {
+					t.Error("an activity that was done at once shows a table of attempts")
+				}
+			}
+		})
+	}
+}
+
 // Zoom and pan by button, wheel and key change what the axis shows, and Fit
 // brings it back.
 func TestTheTimelineIsZoomed(t *testing.T) {

@@ -120,7 +120,7 @@ func (w *Worker) finish(ctx context.Context, t *task, r *attempt.Result) error {
 		err = w.give(ctx, later(next, due))
 	}
 	if err == nil {
-		w.noteNext(ctx, t, failure, due)
+		w.noteNext(ctx, t, r, failure, due)
 	}
 	return err
 }
@@ -128,9 +128,13 @@ func (w *Worker) finish(ctx context.Context, t *task, r *attempt.Result) error {
 // noteNext notes the attempt that was sent, for those who look at the activity:
 // its history says nothing before it has ended. The activity does not fail if its
 // note fails.
-func (w *Worker) noteNext(ctx context.Context, t *task, failure *history.Failure, due time.Time) {
+func (w *Worker) noteNext(ctx context.Context, t *task, r *attempt.Result, failure *history.Failure, due time.Time) {
 	now := w.Clock.Now()
-	next := store.NextAttempt{Attempt: t.item.Attempt + 1, DueAt: due, NotedAt: now, Kind: failure.Kind, Message: edge.Cut(failure.Message, store.MaxNextText)}
+	next := store.NextAttempt{Attempt: t.item.Attempt + 1, DueAt: due, NotedAt: now, Kind: failure.Kind, Message: edge.Cut(failure.Message, store.MaxNextText),
+		RequestID: w.RequestID.Of(ctx)}
+	if r.StartedAtMS != 0 {
+		next.StartedAt = time.UnixMilli(r.StartedAtMS)
+	}
 	if err := w.Stops.NoteNext(ctx, t.key(), next, now.Add(delivery.Retention)); err != nil {
 		w.Logger.DebugContext(ctx, "next attempt not noted", attrs(&t.item, "error", err)...)
 	}

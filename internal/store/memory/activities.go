@@ -3,6 +3,7 @@ package memory
 import (
 	"bytes"
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -120,11 +121,13 @@ func (a *Activities) NoteNext(ctx context.Context, key store.ActivityKey, next s
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	it := a.find(key)
-	if next.Attempt < it.state.Next.Attempt {
+	for _, t := range []*time.Time{&next.DueAt, &next.NotedAt, &next.StartedAt} {
+		*t = t.UTC().Truncate(time.Millisecond)
+	}
+	if !it.state.Note(next) {
 		return nil
 	}
-	next.DueAt, next.NotedAt = next.DueAt.UTC().Truncate(time.Millisecond), next.NotedAt.UTC().Truncate(time.Millisecond)
-	it.state.Next, it.expiresAt = next, expiresAt
+	it.expiresAt = expiresAt
 	a.items[key] = it
 	return nil
 }
@@ -133,6 +136,7 @@ func (a *Activities) NoteNext(ctx context.Context, key store.ActivityKey, next s
 func (it activity) copied() store.ActivityState {
 	s := it.state
 	s.Beat.Details = bytes.Clone(s.Beat.Details)
+	s.Earlier = slices.Clone(s.Earlier)
 	return s
 }
 

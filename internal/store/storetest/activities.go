@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -212,6 +215,56 @@ func RunActivities(t *testing.T, open func(t *testing.T) store.Activities, now f
 				state, err := a.State(t.Context(), key)
 				if err != nil || state.Next != c.want || !state.Stop {
 					t.Errorf("state %+v, %v; want the next attempt %+v beside the request to stop", state, err, c.want)
+				}
+			}
+		}},
+		{"the failed attempts before the last one are kept, the newest three, in order", func(t *testing.T, a store.Activities) {
+			key := store.ActivityKey{Instance: "i", ExecutionID: 1, EventID: 2}
+			noted := now().UTC().Truncate(time.Millisecond)
+			note := func(attempt int) store.NextAttempt {
+				at := noted.Add(time.Duration(attempt) * time.Second)
+				n := store.NextAttempt{Attempt: attempt, DueAt: at.Add(time.Minute), NotedAt: at, Kind: "application", Message: fmt.Sprintf("%d: the bank is closed", attempt)}
+				if attempt%2 == 0 { // A worker may not say when it began, and where.
+					n.StartedAt, n.RequestID = at.Add(-200*time.Millisecond), fmt.Sprintf("6a1c9c3e-0000-4000-8000-%012d", attempt)
+				}
+				return n
+			}
+			long := note(9)
+			long.Message = strings.Repeat("€", store.MaxNextText/3)
+			cut := long.Earlier()
+			if n := len(cut.Message); n > store.MaxEarlierText || n < store.MaxEarlierText-2 || !cut.DueAt.IsZero() {
+				t.Fatalf("what is kept of %+v is %+v", long, cut)
+			}
+			earlier := func(attempts ...int) (notes []store.NextAttempt) {
+				for _, n := range attempts {
+					notes = append(notes, note(n).Earlier())
+				}
+				return notes
+			}
+			for _, c := range []struct {
+				about   string
+				note    store.NextAttempt
+				want    store.NextAttempt
+				earlier []store.NextAttempt
+			}{
+				{"the first", note(2), note(2), nil},
+				{"the second", note(3), note(3), earlier(2)},
+				{"the same again", note(3), note(3), earlier(2)},
+				{"an earlier one", note(2), note(3), earlier(2)},
+				{"the third", note(4), note(4), earlier(2, 3)},
+				{"the fourth", note(5), note(5), earlier(2, 3, 4)},
+				{"the fifth", note(6), note(6), earlier(3, 4, 5)},
+				{"one that leaves others out", note(8), note(8), earlier(5, 6)},
+				{"one whose text is long", long, long, earlier(6, 8)},
+				{"one behind that", note(10), note(10), append(earlier(8), cut)},
+				{"one much later", note(20), note(20), nil},
+			} {
+				if err := a.NoteNext(t.Context(), key, c.note, now().Add(time.Hour)); err != nil {
+					t.Fatal(err)
+				}
+				state, err := a.State(t.Context(), key)
+				if err != nil || state.Next != c.want || !slices.Equal(state.Earlier, c.earlier) {
+					t.Errorf("%s: %v\nhave %+v\nand  %+v\nwant %+v\nand  %+v", c.about, err, state.Next, state.Earlier, c.want, c.earlier)
 				}
 			}
 		}},

@@ -53,6 +53,12 @@ type timelineInput struct {
 	Cost       bool   `json:"cost,omitempty" jsonschema:"include the estimated bill"`
 }
 
+type attemptsInput struct {
+	Instance  string `json:"instance" jsonschema:"id of the instance"`
+	Event     int64  `json:"event" jsonschema:"event that scheduled the activity, as show_timeline has it"`
+	Execution int64  `json:"execution,omitempty" jsonschema:"number of the execution; default the current one"`
+}
+
 func (s *server) addLooks() {
 	add(s, "list_instances", "List instances, newest first, by status, orchestration, time of start and search attributes. A stuck instance is listed as stuck, not as running.",
 		look("List instances"), s.list)
@@ -64,6 +70,8 @@ func (s *server) addLooks() {
 		look("Show a history"), s.history)
 	add(s, "show_timeline", "Show what an instance did and when: a row for each activity, timer, event and child with its times, attempts and failure. Ask for state failed or open first where there are many rows.",
 		look("Show a timeline"), s.timeline)
+	add(s, "show_attempts", "Show the attempts of one activity, as far as they are kept: error, time and worker of each. Ask for one that was tried more than once or is open.",
+		look("Show the attempts of an activity"), s.attempts)
 }
 
 // listPages is how many pages one call of list_instances reads at most: with
@@ -166,6 +174,13 @@ func operations(open []client.PendingOperation) ([]api.PendingOperation, int) {
 		}
 	}
 	return shown, more
+}
+
+func (s *server) attempts(ctx context.Context, c *call, in attemptsInput) (any, error) {
+	if in.Event < 1 || in.Execution < 0 {
+		return nil, fmt.Errorf("event %d of execution %d: both are numbered from 1", in.Event, in.Execution)
+	}
+	return c.Attempts(ctx, in.Instance, in.Execution, in.Event)
 }
 
 func (s *server) history(ctx context.Context, c *call, in historyInput) (any, error) {

@@ -134,6 +134,18 @@ func (c *Client) Timeline(ctx context.Context, instance string, executions int, 
 	return got, err
 }
 
+// Attempts returns the attempts of the activity that an event has scheduled; execution 0
+// is the current one.
+func (c *Client) Attempts(ctx context.Context, instance string, execution, event int64) (api.Attempts, error) {
+	which := "current"
+	if execution > 0 {
+		which = strconv.FormatInt(execution, 10)
+	}
+	var got api.Attempts
+	_, err := c.get(ctx, "instances/"+segment(instance)+"/executions/"+which+"/events/"+strconv.FormatInt(event, 10)+"/attempts", nil, &got)
+	return got, err
+}
+
 // maxPage is how many instances the API lists at once.
 const maxPage = 200
 

@@ -51,6 +51,7 @@ export function apiSource(id) {
       return pages.get(execution);
     },
     event: (execution, event) => get(path("instances", id, "executions", execution, "events", event)),
+    attempts: (execution, event) => get(path("instances", id, "executions", execution, "events", event, "attempts")),
     child: async (instance) => read(await get(path("instances", instance, "timeline"))),
   };
 }

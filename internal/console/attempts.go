@@ -1,0 +1,60 @@
+package console
+
+import (
+	"errors"
+	"math"
+
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/internal/timeline"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// eventAttempts are the attempts of one activity. Of one that was made once, and has
+// ended, nothing is looked up outside of its history.
+func (h *handler) eventAttempts(r *request) (api.Attempts, error) {
+	ctx := r.Context()
+	x, err := h.execution(ctx, r.vars["id"], r.vars["execution"])
+	if err != nil {
+		return api.Attempts{}, err
+	}
+	id, err := number("event", r.vars["event"], 1, math.MaxInt32)
+	if err != nil {
+		return api.Attempts{}, err
+	}
+	t := timeline.New(x.instance, timeline.FromTurns(x.number, x.turns))
+	row := t.Row(x.number, int64(id))
+	if row == nil || row.Kind != timeline.KindActivity && row.Kind != timeline.KindInline {
+		return api.Attempts{}, api.Errorf(api.CodeNotFound, "event %d of instance %q execution %d schedules no activity", id, x.instance, x.number)
+	}
+	now := h.now().UTC()
+	var state store.ActivityState
+	notRead := ""
+	if row.Noted() {
+		state, err = h.client.ActivityState(ctx, store.ActivityKey{Instance: x.instance, ExecutionID: x.number, EventID: row.EventID})
+		switch {
+		case errors.Is(err, client.ErrNoActivities):
+			notRead = "This console was not given the table of activities, so that it knows the history alone."
+		case err != nil:
+			return api.Attempts{}, err
+		}
+		t.AddSeen(x.number, h.seen(x.instance, x.number))
+	}
+	out := api.AttemptsOf(x.instance, row, t.Attempts(x.number, row.EventID, state, now), now, h.place.OneMachine())
+	out.NotRead = notRead
+	return out, nil
+}
+
+// seen are the attempts of an execution that workers of this process have, by event.
+func (h *handler) seen(instance string, execution int64) map[int64]timeline.Seen {
+	seen := map[int64]timeline.Seen{}
+	if h.attempts == nil {
+		return seen
+	}
+	for _, a := range h.attempts.Attempts(instance) {
+		if a.ExecutionID == execution {
+			seen[a.EventID] = timeline.Seen{Attempt: a.Number, Since: a.Since}
+		}
+	}
+	return seen
+}

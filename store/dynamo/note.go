@@ -1,0 +1,62 @@
+package dynamo
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// What is kept of failed attempts stands in attributes that are taken in turn, so that a
+// note is written without reading the others: the note of attempt n in the attribute
+// n modulo their number. The newest is there too, for the attempt that is noted after it.
+const noteSlots = store.MaxEarlier + 1
+
+// noteName is the attribute of the note of an attempt.
+func noteName(attempt int) string { return "n" + strconv.Itoa(attempt%noteSlots) }
+
+// noteText is a note as it stands in its attribute: the attempt, when the one before it
+// had failed, how long that took in milliseconds (empty where it is not known), its
+// request, the kind of its failure, and the text.
+func noteText(next store.NextAttempt) string {
+	next = next.Earlier()
+	took := ""
+	if !next.StartedAt.IsZero() {
+		took = strconv.FormatInt(next.NotedAt.UnixMilli()-next.StartedAt.UnixMilli(), 10)
+	}
+	request := strings.ReplaceAll(next.RequestID, " ", "")
+	return strings.Join([]string{strconv.Itoa(next.Attempt), strconv.FormatInt(next.NotedAt.UnixMilli(), 10), took, request, next.Kind, next.Message}, " ")
+}
+
+// noteOf reads the text of a note; the zero value if it is none.
+func noteOf(s string) (n store.NextAttempt) {
+	parts := strings.SplitN(s, " ", 6)
+	if len(parts) != 6 {
+		return n
+	}
+	attempt, err1 := strconv.Atoi(parts[0])
+	noted, err2 := strconv.ParseInt(parts[1], 10, 64)
+	if err1 != nil || err2 != nil {
+		return n
+	}
+	n = store.NextAttempt{Attempt: attempt, NotedAt: time.UnixMilli(noted).UTC(), RequestID: parts[3], Kind: parts[4], Message: parts[5]}
+	if took, err := strconv.ParseInt(parts[2], 10, 64); err == nil {
+		n.StartedAt = time.UnixMilli(noted - took).UTC()
+	}
+	return n
+}
+
+// addNotes adds the notes before the next attempt, and of the one that it follows what
+// stands in its note alone.
+func addNotes(s *store.ActivityState, item attributes) {
+	for attempt := max(s.Next.Attempt-store.MaxEarlier, 1); attempt <= s.Next.Attempt; attempt++ {
+		switch n := noteOf(textOf(item, noteName(attempt))); {
+		case n.Attempt != attempt: // It was not noted, or by a build that keeps the newest alone.
+		case attempt < s.Next.Attempt:
+			s.Earlier = append(s.Earlier, n)
+		default:
+			s.Next.StartedAt, s.Next.RequestID = n.StartedAt, n.RequestID
+		}
+	}
+}
