@@ -66,6 +66,10 @@ type settings struct {
 	stack, region, profile string
 	keyFile                string
 	console                string
+	// context is the name of a kept place; resolve takes what it stands for.
+	context string
+	// given reports whether a flag stands on the command line.
+	given func(flag string) bool
 	// actor on whose behalf a command acts.
 	actor  string
 	local  bool
@@ -83,6 +87,8 @@ const (
 var colours = []string{string(term.ColoursAuto), string(term.ColoursAlways), string(term.ColoursNever)}
 
 func (s *settings) declare(flags *flag.FlagSet) {
+	s.given = flags.Changed
+	flags.StringVar(&s.context, "context", s.context, "`NAME` of a place kept by turnstile context add; default $TURNSTILE_CONTEXT, otherwise the current one")
 	flags.StringVar(&s.stack, "stack", s.stack, "`NAME` of the CloudFormation stack; default $TURNSTILE_STACK, otherwise the TURNSTILE_ variables")
 	flags.BoolVar(&s.local, "local", false, "the program that turnstile dev runs in this folder, or in one above it")
 	flags.StringVar(&s.console, "console", s.console, "`URL` of a console that acts for this command, such as that of a program of yours; default $TURNSTILE_CONSOLE_URL")
@@ -115,7 +121,7 @@ func usagef(format string, args ...any) error {
 // run runs the command line and returns the exit status. What was asked for
 // goes to out, all else to err.
 func (c *cli) run(ctx context.Context, args []string) int {
-	c.settings = settings{stack: c.getenv("TURNSTILE_STACK"), console: c.getenv("TURNSTILE_CONSOLE_URL"), actor: c.getenv("TURNSTILE_ACTOR"), output: outputText, color: string(term.ColoursAuto), getenv: c.getenv}
+	c.settings = settings{stack: c.getenv("TURNSTILE_STACK"), console: c.getenv("TURNSTILE_CONSOLE_URL"), context: c.getenv(contextVariable), actor: c.getenv("TURNSTILE_ACTOR"), output: outputText, color: string(term.ColoursAuto), getenv: c.getenv}
 	about := ""
 	root := c.tree(func(found *command) { about = " " + found.name })
 	root.SetArgs(append([]string{}, args...))

@@ -41,6 +41,7 @@ func TestHelpIsThereForEveryCommand(t *testing.T) {
 			}
 		}
 	}
+	golden(t, "help-flags.txt", b.ok("help", "flags"))
 	golden(t, "help-redrive.txt", b.ok("help", "dead-letter", "redrive"))
 	golden(t, "help-start.txt", b.ok("start", "-h"))
 	if b.ok("--help") != overview || b.ok("dead-letter", "--help") != overview {

@@ -26,6 +26,8 @@ type command struct {
 	payload string
 	// offline: it needs no stack, so that the flags that name one are not its own.
 	offline bool
+	// placeless: it has the flags that name a place, and does not work on one.
+	placeless bool
 	// words are what a shell offers for its next operand; nil for nothing.
 	words completer
 	// declare declares its flags and returns what runs once they are read.
@@ -52,7 +54,7 @@ func groups() []group {
 		{"Limits over instances", []*command{limitListCommand(), limitShowCommand(), limitSetCommand(), limitResetCommand()}},
 		{"Run the stack", []*command{doctorCommand(), pauseCommand(), unpauseCommand(), consoleCommand(), mcpCommand()}},
 		{"Develop", []*command{newCommand(), devCommand(), replayCommand(), lintCommand(), templateUpgradeCommand(), queueAddCommand(), queueRemoveCommand()}},
-		{"This command", []*command{completionCommand(), versionCommand()}},
+		{"This command", []*command{contextListCommand(), contextAddCommand(), contextUseCommand(), contextRemoveCommand(), completionCommand(), versionCommand()}},
 	}
 }
 

@@ -90,6 +90,9 @@ func names(ctx context.Context, c *cli, _ []string, prefix string) ([]string, co
 func (c *cli) newest(ctx context.Context, statuses []client.Status) []client.Description {
 	ctx, cancel := context.WithTimeout(ctx, longestOffer)
 	defer cancel()
+	if c.resolve() != nil {
+		return nil
+	}
 	cl, err := c.client(ctx)
 	if err != nil {
 		return nil
@@ -115,6 +118,7 @@ var notEnded = []client.Status{client.StatusRunning, client.StatusStuck, client.
 // that is not here takes what nobody can guess.
 func flagWords() map[string]completer {
 	return map[string]completer{
+		"context":  contextNames,
 		"status":   oneOf(statuses()...),
 		"name":     names,
 		"instance": instanceIDs(),

@@ -126,4 +126,4 @@ func decodeKey(text string) ([]byte, error) {
 }
 
 // keyAdvice says what to do about what is sealed.
-const keyAdvice = "give the command the keys: --key-file FILE, " + keyFileVariable + " or " + keysVariable + " (`turnstile help` says how they are written)"
+const keyAdvice = "give the command the keys: --key-file FILE, " + keyFileVariable + " or " + keysVariable + " (`turnstile help flags` says how they are written)"

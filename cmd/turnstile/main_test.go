@@ -76,7 +76,7 @@ type bench struct {
 }
 
 func newBench(t *testing.T) *bench {
-	b := &bench{t: t, clock: &clock{epoch}, store: memorystore.New(), queues: deadletter.Queues{}, env: map[string]string{"TURNSTILE_BATCHES": t.TempDir()}}
+	b := &bench{t: t, clock: &clock{epoch}, store: memorystore.New(), queues: deadletter.Queues{}, env: map[string]string{"TURNSTILE_BATCHES": t.TempDir(), contextsVariable: filepath.Join(t.TempDir(), "contexts.json")}}
 	for _, name := range append(deadletter.Sources(), deadletter.DeadFIFO, deadletter.Dead) {
 		q, err := memoryqueue.New(memoryqueue.Options{Name: name, FIFO: name == deadletter.Orchestrator || name == deadletter.DeadFIFO, Clock: b.clock})
 		if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -51,13 +52,23 @@ func (c *cli) tree(ran func(*command)) *cobra.Command {
 	})
 	root.SetHelpCommand(&cobra.Command{
 		Use: "help [COMMAND]", Short: "say more about a command",
-		RunE: func(_ *cobra.Command, args []string) error { return helpOn(root, args) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			if slices.Equal(args, []string{flagsTopic}) {
+				c.helpFlags(c.out)
+				return nil
+			}
+			return helpOn(root, args)
+		},
 		ValidArgsFunction: func(at *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 			under, _, err := root.Find(args)
 			if err != nil {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return oneOf(listed(under)...)(at.Context(), c, nil, prefix)
+			offered := listed(under)
+			if under == root {
+				offered = append(offered, flagsTopic)
+			}
+			return oneOf(offered...)(at.Context(), c, nil, prefix)
 		},
 	})
 	return root
@@ -75,6 +86,11 @@ func (c *cli) leaf(use string, cmd *command, ran func(*command)) *cobra.Command 
 	leaf.RunE = func(at *cobra.Command, operands []string) error {
 		if err := errors.Join(c.settings.check(), cmd.checkOperands(operands)); err != nil {
 			return err
+		}
+		if !cmd.offline && !cmd.placeless {
+			if err := c.resolve(); err != nil {
+				return err
+			}
 		}
 		return run(at.Context(), operands)
 	}
