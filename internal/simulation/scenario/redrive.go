@@ -13,8 +13,8 @@ import (
 )
 
 // redrive has an instance go on where it failed, or from one of its events; at times the
-// same redrive comes a second time, hours later. One that runs is terminated first: that
-// is how a client resets it.
+// same redrive comes a second time, hours later, or somebody terminates the instance soon. One
+// that runs is terminated first: that is how a client resets it.
 func (s *Random) redrive(w *world.World, instance, name string) {
 	s.redriven = true
 	how := w.Choices.At(w.How(fault.Purged), "redrive")
@@ -33,6 +33,13 @@ func (s *Random) redrive(w *world.World, instance, name string) {
 		w.SendItem(wire.Item{Kind: wire.TerminateInstance, Instance: instance, ExecutionID: last, ID: item.ID + "-end", Reason: "reset"})
 	}
 	w.SendItem(item)
+	if soon := w.Choices.At(how, "stopped soon"); w.Choices.OneIn(soon, 4) {
+		// Its children have to end too, those whose redrives are on their way still among them.
+		s.resets(instance)
+		w.Clock.AfterFunc(time.Duration(w.Choices.IntN(soon, 120))*time.Second, func() {
+			w.SendItem(wire.Item{Kind: wire.TerminateInstance, Instance: instance, ID: item.ID + "-stop", Reason: "stopped"})
+		})
+	}
 	if w.Choices.OneIn(how, 3) {
 		w.Clock.AfterFunc(time.Duration(w.Choices.IntN(how, 48*60))*time.Minute, func() { w.SendItem(item) })
 	}
