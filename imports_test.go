@@ -110,6 +110,7 @@ var layers = []layer{
 	{dir: "internal/console/page"},
 	{dir: "console", own: "client internal/console"},
 	{dir: "internal/console", own: ". client codec internal/console/api internal/console/page internal/catalog internal/cause internal/deadletter history internal/recording internal/near internal/schema internal/timeline internal/untaken internal/queue schedule store internal/wire internal/exports"},
+	{dir: "docs"},
 	{dir: "embedded/...", own: "any"},
 	{dir: "turnstiletest/...", own: "any"},
 	// From what is decided to what looks for failures: nobody below knows who is above.

@@ -53,7 +53,7 @@ func groups() []group {
 			scheduleTriggerCommand(), scheduleBackfillCommand(), scheduleDeleteCommand()}},
 		{"Limits over instances", []*command{limitListCommand(), limitShowCommand(), limitSetCommand(), limitResetCommand()}},
 		{"Run the stack", []*command{doctorCommand(), pauseCommand(), unpauseCommand(), consoleCommand(), mcpCommand()}},
-		{"Develop", []*command{newCommand(), devCommand(), replayCommand(), lintCommand(), templateUpgradeCommand(), queueAddCommand(), queueRemoveCommand()}},
+		{"Develop", []*command{newCommand(), devCommand(), replayCommand(), lintCommand(), templateUpgradeCommand(), queueAddCommand(), queueRemoveCommand(), skillCommand()}},
 		{"This command", []*command{contextListCommand(), contextAddCommand(), contextUseCommand(), contextRemoveCommand(), completionCommand(), versionCommand()}},
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/remote"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
+	"github.com/turnstile-go/turnstile/docs"
 )
 
 func mcpCommand() *command {
@@ -30,6 +31,7 @@ func mcpCommand() *command {
 			"sealed payloads with your keys, and sends what it reads to the agent. It changes nothing",
 			"unless actions are allowed: raise_event, wake, cancel, terminate, redrive, rerun, suspend",
 			"and resume, each with a dry run. It neither starts nor purges instances.",
+			"The documentation is there too, as resources and by the tool read_docs.",
 			"--http serves over HTTP instead, to programs of this machine.",
 			"docs/guide/agents.md says how to register it."),
 		examples: []string{
@@ -57,7 +59,11 @@ func mcpCommand() *command {
 // serveAgent answers on standard input and output until the client closes it, or
 // the context ends.
 func (c *cli) serveAgent(ctx context.Context, actions bool) error {
-	err := c.agentServer(actions).Run(ctx, &mcp.IOTransport{Reader: readCloser(c.in), Writer: nopWriteCloser{c.out}})
+	server, err := c.agentServer(actions)
+	if err != nil {
+		return err
+	}
+	err = server.Run(ctx, &mcp.IOTransport{Reader: readCloser(c.in), Writer: nopWriteCloser{c.out}})
 	if ctx.Err() != nil || errors.Is(err, io.EOF) {
 		return nil // It was ended as it is meant to be.
 	}
@@ -65,10 +71,10 @@ func (c *cli) serveAgent(ctx context.Context, actions bool) error {
 }
 
 // agentServer makes the server.
-func (c *cli) agentServer(actions bool) *mcp.Server {
+func (c *cli) agentServer(actions bool) (*mcp.Server, error) {
 	opened := openedOnce{cli: c}
 	return mcpserver.New(mcpserver.Options{
-		Open: opened.instances, Query: c.agentQuery, Advice: views.ProblemAdvice, Now: c.now, Version: buildOf().Version, Actions: actions,
+		Open: opened.instances, Query: c.agentQuery, Advice: views.ProblemAdvice, Now: c.now, Version: buildOf().Version, Actions: actions, Docs: docs.Pages,
 		Explain: func(err error) string {
 			opened.forget(err)
 			if hint := hint(err); hint != "" {

@@ -22,11 +22,15 @@ func (c *cli) serveAgents(ctx context.Context, addr string, actions bool) error 
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		return usagef("--http %q: other machines could reach that address, and the server has no login. Listen on 127.0.0.1", addr)
 	}
+	agents, err := c.agentServer(actions)
+	if err != nil {
+		return err
+	}
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
 		return fmt.Errorf("%w; give another --http, or port 0 for any that is free", err)
 	}
-	server := &http.Server{Handler: guardAgents(c.agentServer(actions)), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, ErrorLog: log.New(io.Discard, "", 0)}
+	server := &http.Server{Handler: guardAgents(agents), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, ErrorLog: log.New(io.Discard, "", 0)}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	fmt.Fprintf(c.err, "An agent connects to http://%s/. Ctrl-C ends it.\n", listener.Addr())

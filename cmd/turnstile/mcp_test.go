@@ -8,7 +8,9 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -128,7 +130,7 @@ func (a *agent) refuses(tool, arguments string, want ...string) {
 }
 
 var (
-	looks = []string{"describe_instance", "explain_stuck", "list_failures", "list_instances", "show_attempts", "show_history", "show_timeline"}
+	looks = []string{"describe_instance", "explain_stuck", "list_failures", "list_instances", "read_docs", "show_attempts", "show_history", "show_timeline"}
 	acts  = []string{"cancel", "fire_timer", "raise_event", "redrive", "rerun", "resume", "suspend", "terminate", "wake"}
 )
 
@@ -446,6 +448,81 @@ func TestTheServerOfAnAgentEndsWithItsContext(t *testing.T) {
 	}
 	if _, err := client.Write([]byte("{}\n")); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("what it read from is not closed: %v", err)
+	}
+}
+
+// The pages are resources, and their links lead to resources. No stack is needed for them.
+func TestAnAgentReadsTheDocumentation(t *testing.T) {
+	t.Parallel()
+	a := agentOn(t, &cli{getenv: func(string) string { return "" }, now: epochNow, open: func(*settings) backend {
+		t.Error("the stack was asked for")
+		return nil
+	}})
+	ok := func(tool, arguments string) string {
+		t.Helper()
+		text, failed := a.call(tool, arguments)
+		if failed {
+			t.Errorf("%s %s failed: %s", tool, arguments, text)
+		}
+		return text
+	}
+	texts, bytes := map[string]string{}, 0
+	for r, err := range a.session.Resources(t.Context(), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, err := a.session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: r.URI})
+		if err != nil || len(read.Contents) != 1 || read.Contents[0].MIMEType != "text/markdown" {
+			t.Fatalf("%s: %+v, %v", r.URI, read, err)
+		}
+		text := read.Contents[0].Text
+		if r.Title == "" || r.Size != int64(len(text)) {
+			t.Errorf("%s has the title %q and %d bytes, not %d", r.URI, r.Title, r.Size, len(text))
+		}
+		texts[r.URI], bytes = text, bytes+len(text)
+	}
+	t.Logf("%d pages of %d bytes", len(texts), bytes)
+	if len(texts) < 40 || texts["turnstile://docs/design.md"] != "" {
+		t.Errorf("%d pages are resources, the design is %q", len(texts), texts["turnstile://docs/design.md"])
+	}
+	led := 0
+	for uri, text := range texts {
+		from, err := url.Parse(uri)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`\]\(([a-z./-]+\.md)[)#]`).FindAllStringSubmatch(text, -1) {
+			to, err := from.Parse(m[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch _, is := texts[to.String()]; {
+			case is:
+				led++
+			case !strings.Contains(m[1], "internal/") && !strings.Contains(m[1], "design.md") && strings.Count(m[1], "../") < 1+strings.Count(from.Path, "/")-1:
+				t.Errorf("%s leads to %s, which is no resource", uri, to)
+			}
+		}
+	}
+	if led < 100 {
+		t.Errorf("%d links lead from one resource to another", led)
+	}
+
+	skill := ok("read_docs", `{"page":"skill/SKILL.md"}`)
+	if printed := newBench(t).ok("skill"); printed != skill || skill != texts["turnstile://docs/skill/SKILL.md"] || !strings.HasPrefix(skill, "---\nname: turnstile\n") {
+		t.Errorf("the skill is\n%s\nand turnstile skill prints\n%s", skill, printed)
+	}
+	var list []struct{ Page, Title string }
+	if err := json.Unmarshal([]byte(ok("read_docs", `{}`)), &list); err != nil || len(list) != len(texts) || list[0].Page != "skill/SKILL.md" {
+		t.Errorf("the list has %d pages, %v", len(list), err)
+	}
+	if got := ok("read_docs", `{"page":"docs/guide/stuck.md"}`); got != texts["turnstile://docs/guide/stuck.md"] {
+		t.Errorf("by the name of its file the page is %q", got)
+	}
+	for asked, says := range map[string]string{"stuck.md": "guide/stuck.md", "guide/stuk.md": "guide/stuck.md", "guide/nothing-like-it.md": "without page", "../secrets": "no page"} {
+		if got, failed := a.call("read_docs", `{"page":"`+asked+`"}`); !failed || !strings.Contains(got, says) {
+			t.Errorf("%s is answered %q", asked, got)
+		}
 	}
 }
 
