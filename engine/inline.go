@@ -29,20 +29,30 @@ func (x *Execution) inlineCalls() []InlineCall {
 			continue
 		}
 		e := x.events.at(int(f.id) - 1)
-		call := InlineCall{EventID: e.EventID, Name: e.Name, Input: e.Payload, Retry: e.Retry, AtMS: e.AtMS, Headers: e.Headers}
-		if redriven := x.ledger.redriven; e.EventID < redriven {
-			// A redrive starts it anew: like any other activity, it has all its attempts and
-			// all its time.
-			call.AtMS = x.events.at(int(redriven) - 1).AtMS
-			if e.Retry != nil && e.Retry.AttemptsMade > 0 {
-				retry := *e.Retry
-				retry.AttemptsMade = 0
-				call.Retry = &retry
-			}
+		call := InlineCall{EventID: e.EventID, Name: e.Name, Input: e.Payload, Retry: e.Retry, AtMS: x.sinceMS(e), Headers: e.Headers}
+		if e.EventID < x.ledger.redriven && e.Retry != nil && e.Retry.AttemptsMade > 0 {
+			// A redrive starts it anew: like any other activity, it has all its attempts.
+			retry := *e.Retry
+			retry.AttemptsMade = 0
+			call.Retry = &retry
 		}
 		calls = append(calls, call)
 	}
 	return calls
+}
+
+// sinceMS is the time from which the attempts of an inline activity share their TotalTimeout:
+// that of its first scheduling event. A redrive gives all of the time anew, also to a retry
+// that it found waiting.
+func (x *Execution) sinceMS(e *history.Event) int64 {
+	first := e
+	if r := e.Retry; r != nil && r.FirstEventID > 0 && r.FirstEventID < e.EventID {
+		first = x.events.at(int(r.FirstEventID) - 1)
+	}
+	if redriven := x.ledger.redriven; first.EventID < redriven {
+		return x.events.at(int(redriven) - 1).AtMS
+	}
+	return first.AtMS
 }
 
 // RunsInline says that the code of an inline activity begins to run, so that a

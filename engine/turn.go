@@ -183,7 +183,7 @@ type InlineCall struct {
 	Name    string
 	Input   []byte
 	Retry   *history.Retry
-	// AtMS is when it was scheduled.
+	// AtMS is when it was scheduled, or when its first attempt was: see Context.Inline.
 	AtMS int64
 	// Headers besides those of the execution's start.
 	Headers map[string]string

@@ -21,7 +21,7 @@ func (b *builder) row(e *history.Event) Row {
 		if p := e.Retry; p != nil {
 			r.MaxAttempts, r.AttemptsMade, r.FirstEventID = max(p.MaxAttempts, 1), p.AttemptsMade, p.FirstEventID
 			if p.TotalTimeoutMS > 0 {
-				r.DueAt = at(e.AtMS + p.TotalTimeoutMS)
+				r.DueAt = b.firstScheduled(&r).Add(time.Duration(p.TotalTimeoutMS) * time.Millisecond)
 			}
 		}
 	case history.TimerCreated:
@@ -41,6 +41,16 @@ func (b *builder) row(e *history.Event) Row {
 	}
 	r.Spans = []Span{{Doing: doing, From: r.ScheduledAt}}
 	return r
+}
+
+// firstScheduled is when the first attempt of an activity was scheduled, from which the time of
+// all attempts counts. Retries of an inline activity that wait over timers have rows of their own.
+func (b *builder) firstScheduled(r *Row) time.Time {
+	since := r.ScheduledAt
+	if n, ok := b.rowOf[r.FirstEventID]; ok && r.FirstEventID != 0 {
+		since = b.t.Rows[n].ScheduledAt
+	}
+	return since
 }
 
 // complete ends a row with its completion, which may come behind its

@@ -222,7 +222,7 @@ func TestAnInlineActivityThatIsTriedAgainKnowsItsFirstEvent(t *testing.T) {
 	}
 	s.turn(10, started(), inline(&history.Retry{MaxAttempts: 4}))
 	s.turn(11, history.Event{Kind: history.ActivityFailed, SourceEventID: 2, Attempt: 1, StartedAtMS: 10_000, Failure: &history.Failure{Kind: history.FailureApplication, Attempt: 1, RetryAfterMS: 5000}}, timer(16))
-	s.turn(16, history.Event{Kind: history.TimerFired, SourceEventID: 4}, inline(&history.Retry{MaxAttempts: 4, AttemptsMade: 1, FirstEventID: 2}))
+	s.turn(16, history.Event{Kind: history.TimerFired, SourceEventID: 4}, inline(&history.Retry{MaxAttempts: 4, AttemptsMade: 1, FirstEventID: 2, TotalTimeoutMS: 60_000}))
 	s.turn(18, done(6, 17, 2))
 	tl := s.timeline()
 	wantRows(t, tl,
@@ -232,6 +232,8 @@ func TestAnInlineActivityThatIsTriedAgainKnowsItsFirstEvent(t *testing.T) {
 	)
 	if r := tl.Rows[2]; r.FirstEventID != 2 || r.AttemptsMade != 1 {
 		t.Errorf("the second row %+v does not name its first", r)
+	} else if want := time.Unix(70, 0); !r.DueAt.Equal(want) {
+		t.Errorf("the time of all attempts ends at %v, want %v: it counts from the first", r.DueAt, want)
 	}
 }
 

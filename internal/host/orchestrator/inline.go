@@ -22,7 +22,8 @@ const longestInlineDelay = time.Second
 // runInline runs the attempts of an inline activity. Its context ends in time
 // before the invocation does, and that is a failed attempt like any other. A
 // retry whose delay is long, or does not fit into the invocation, is left to
-// the code, which sets a timer for it.
+// the code, which sets a timer for it. One that would begin after the time of all
+// attempts together is over does not happen: the activity fails at once.
 func (a *attempt) runInline(ctx context.Context, call *engine.InlineCall) history.Event {
 	t, retry := &a.turn, call.Retry
 	if retry == nil {
@@ -43,8 +44,17 @@ func (a *attempt) runInline(ctx context.Context, call *engine.InlineCall) histor
 	if s != nil {
 		info.Headers = header.Merge(s.Headers, call.Headers)
 	}
+	end, bounded := attempts.TotalEnd(retry, info.ScheduledAt)
+	outOfTime := func(made int, last *history.Failure) *history.Failure {
+		f := attempts.TotalFailure(call.Name, made, end.Sub(info.ScheduledAt), last)
+		return &f
+	}
 	for n := retry.AttemptsMade + 1; ; n++ {
-		began := a.desk.Clock.Now().UnixMilli()
+		now := a.desk.Clock.Now()
+		if bounded && !now.Before(end) {
+			return history.Event{Kind: history.ActivityFailed, SourceEventID: call.EventID, Failure: outOfTime(n-1, nil), Attempt: n - 1}
+		}
+		began := now.UnixMilli()
 		info.Attempt = n
 		result, failure := a.attemptInline(ctx, info, call.Input, retry)
 		if failure == nil {
@@ -54,10 +64,13 @@ func (a *attempt) runInline(ctx context.Context, call *engine.InlineCall) histor
 		if activities.Retryable(retry, failure, n) {
 			share, _ := a.random.Share()
 			delay := activities.Delay(retry, n+1, share)
-			if delay <= longestInlineDelay && clock.HasTime(ctx, a.desk.Clock, delay+a.desk.Settings.Turn.InlineTime) && clock.Sleep(ctx, a.desk.Clock, delay) == nil {
+			if outlasts := bounded && !a.desk.Clock.Now().Add(delay).Before(end); outlasts {
+				failure = outOfTime(n, failure)
+			} else if delay <= longestInlineDelay && clock.HasTime(ctx, a.desk.Clock, delay+a.desk.Settings.Turn.InlineTime) && clock.Sleep(ctx, a.desk.Clock, delay) == nil {
 				continue
+			} else {
+				failure.RetryAfterMS = max(delay.Milliseconds(), 1)
 			}
-			failure.RetryAfterMS = max(delay.Milliseconds(), 1)
 		}
 		return history.Event{Kind: history.ActivityFailed, SourceEventID: call.EventID, Failure: failure,
 			StartedAtMS: began, Attempt: n, RequestID: a.id.Of(ctx)}
