@@ -172,7 +172,7 @@ var granting = map[string]string{"s3:HeadBucket": "s3:ListBucket"}
 func commandCalls(t *testing.T, g grants, who caller) {
 	t.Helper()
 	called := map[string]bool{}
-	for _, f := range readSource(t, []string{"../cmd/turnstile"}).funcs {
+	for _, f := range readSource(t, []string{"../cmd/turnstile", "../cmd/turnstile/internal/backend"}).funcs {
 		for _, call := range f.calls {
 			called[call] = true
 		}

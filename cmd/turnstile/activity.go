@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	flag "github.com/spf13/pflag"
+
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 )
 
 // tokenHelp says what a token is.
@@ -63,8 +65,8 @@ func failCommand() *command {
 				if err != nil {
 					return err
 				}
-				f := failure{message: *message, code: *code}
-				if f.details, err = c.readPayload("details", *details); err != nil {
+				f := backend.Failure{Message: *message, Code: *code}
+				if f.Details, err = c.readPayload("details", *details); err != nil {
 					return err
 				}
 				cl, err := c.client(ctx)

@@ -7,6 +7,7 @@ import (
 
 	flag "github.com/spf13/pflag"
 
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
 	"github.com/turnstile-go/turnstile/internal/console/api"
@@ -68,7 +69,7 @@ func attemptsCommand() *command {
 
 // tried are the attempts of the activities of an execution of which there may be more than
 // one, or that did not end well, and of how many more there are.
-func tried(ctx context.Context, cl instances, instance string, execution int64) (all []api.Attempts, more int, err error) {
+func tried(ctx context.Context, cl backend.Instances, instance string, execution int64) (all []api.Attempts, more int, err error) {
 	executions := 1
 	if execution > 0 {
 		executions = maxExecutions

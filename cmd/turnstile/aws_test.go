@@ -19,6 +19,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/address"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 )
 
 // cloud answers as AWS does, as far as these commands ask.
@@ -117,14 +118,14 @@ func runOn(t *testing.T, c *cloud, env map[string]string, args ...string) result
 	line := cli{
 		in: strings.NewReader(""), out: &out, err: &errs, now: epochNow,
 		getenv: func(name string) string { return env[name] },
-		open: func(s *settings) backend {
-			return awsBackend{settings: s, load: []func(*config.LoadOptions) error{
+		open: func(s *backend.Settings) backend.Backend {
+			return backend.NewAWS(s,
 				config.WithBaseEndpoint(server.URL), config.WithHTTPClient(client),
 				config.WithRegion("eu-central-1"), config.WithSharedConfigFiles([]string{}), config.WithSharedCredentialsFiles([]string{}),
 				config.WithCredentialsProvider(aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 					return aws.Credentials{AccessKeyID: "a", SecretAccessKey: "b"}, nil
 				})),
-			}}
+			)
 		},
 	}
 	status := line.run(t.Context(), args)

@@ -12,6 +12,7 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/batch"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
@@ -32,7 +33,7 @@ type bulk struct {
 	// not say which.
 	on []client.Status
 	// do it to one.
-	do     func(ctx context.Context, cl instances, j *batch.Job, instance string) error
+	do     func(ctx context.Context, cl backend.Instances, j *batch.Job, instance string) error
 	reason string
 	force  bool
 	// children are purged too.
@@ -72,7 +73,7 @@ func (b *bulk) action(c *cli) action {
 			j := batch.Job{Verb: b.verb, Reason: b.reason, Force: b.force, Children: b.children}
 			return batch.Each(ctx, c.err, &j, named, func(ctx context.Context, j *batch.Job, instance string) error { return b.do(ctx, cl, j, instance) })
 		}
-		r := bulkRun{cli: c, instances: cl, bulk: b, folder: c.batches()}
+		r := bulkRun{cli: c, Instances: cl, bulk: b, folder: c.batches()}
 		if b.resume != "" {
 			return r.goOn(ctx)
 		}
@@ -124,7 +125,7 @@ func (c *cli) batches() batch.Folder {
 // bulkRun is one run of it.
 type bulkRun struct {
 	*cli
-	instances
+	backend.Instances
 	*bulk
 	folder batch.Folder
 }
@@ -136,7 +137,7 @@ func (r *bulkRun) begin(ctx context.Context) error {
 		statuses = []client.Status{client.Status(r.status)}
 	}
 	bar := term.NewProgress(r.screen(r.err), r.now)
-	ids, err := batch.Select(ctx, r.instances, r.query, statuses, r.problem, func(n int) { bar.Show(fmt.Sprintf("selecting: %d", n)) })
+	ids, err := batch.Select(ctx, r.Instances, r.query, statuses, r.problem, func(n int) { bar.Show(fmt.Sprintf("selecting: %d", n)) })
 	bar.End()
 	switch {
 	case err != nil:
@@ -152,7 +153,7 @@ func (r *bulkRun) begin(ctx context.Context) error {
 	if err := r.confirm(ctx, len(ids)); err != nil {
 		return err
 	}
-	j := batch.Job{Verb: r.verb, Reason: r.reason, Force: r.force, Children: r.children, Version: r.version, Place: r.settings.where(), MadeAt: r.now(), Instances: ids}
+	j := batch.Job{Verb: r.verb, Reason: r.reason, Force: r.force, Children: r.children, Version: r.version, Place: r.settings.Where(), MadeAt: r.now(), Instances: ids}
 	if err := r.folder.Create(&j); err != nil {
 		return fmt.Errorf("the list of instances cannot be saved, so an interrupted batch could not go on: %w; set TURNSTILE_BATCHES to a folder that you can write to", err)
 	}
@@ -171,7 +172,7 @@ func (r *bulkRun) goOn(ctx context.Context) error {
 	if j.Verb != r.verb {
 		return usagef("batch %s belongs to another command, %s: turnstile %s --resume %s", j.ID, j.Verb, j.Verb, j.ID)
 	}
-	if here := r.settings.where(); j.Place != here {
+	if here := r.settings.Where(); j.Place != here {
 		return fmt.Errorf("batch %s belongs to %s, and this command would work on %s: name the same place again", j.ID, j.Place, here)
 	}
 	fmt.Fprintf(r.err, "going on: %d of %s are done\n", done, plain.Plural(j.Count, "instance", "instances"))
@@ -181,9 +182,9 @@ func (r *bulkRun) goOn(ctx context.Context) error {
 // work does what is left of a batch, and says what became of it.
 func (r *bulkRun) work(ctx context.Context, j *batch.Job, done int) error {
 	worker := batch.Worker{
-		Folder: r.folder, Rate: r.rate, Notes: r.screen(r.err), Command: "turnstile" + r.settings.words() + " " + j.Verb, Sleep: r.sleep, Now: r.now,
+		Folder: r.folder, Rate: r.rate, Notes: r.screen(r.err), Command: "turnstile" + r.settings.Words() + " " + j.Verb, Sleep: r.sleep, Now: r.now,
 		Do: func(ctx context.Context, j *batch.Job, instance string) error {
-			return r.do(ctx, r.instances, j, instance)
+			return r.do(ctx, r.Instances, j, instance)
 		},
 	}
 	result, failed := worker.Work(ctx, j, done)
@@ -205,13 +206,13 @@ func (r *bulkRun) printDryRun(ids []string) error {
 	for _, id := range ids {
 		fmt.Fprintln(r.out, id)
 	}
-	fmt.Fprintf(r.err, "would %s %s of %s; nothing was done\n", r.verb, plain.Plural(len(ids), "instance", "instances"), r.settings.where())
+	fmt.Fprintf(r.err, "would %s %s of %s; nothing was done\n", r.verb, plain.Plural(len(ids), "instance", "instances"), r.settings.Where())
 	return nil
 }
 
 // confirm makes sure that somebody knows how many there are.
 func (r *bulkRun) confirm(ctx context.Context, n int) error {
-	what := fmt.Sprintf("%s %s of %s (%s)", r.verb, plain.Plural(n, "instance", "instances"), r.settings.where(), r.described())
+	what := fmt.Sprintf("%s %s of %s (%s)", r.verb, plain.Plural(n, "instance", "instances"), r.settings.Where(), r.described())
 	switch {
 	case r.yes == "any", r.yes == strconv.Itoa(n):
 		return nil

@@ -4,68 +4,22 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/turnstile-go/turnstile/client"
-	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/remote"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/internal/console"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/near"
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
-// Catalog asks a console for it that is made for that.
-func (c ofClient) Catalog(ctx context.Context) (api.Catalog, error) {
-	over, err := c.knowing()
-	if err != nil {
-		return api.Catalog{}, err
-	}
-	return over.Catalog(ctx)
-}
-
-// CheckData does the same.
-func (c ofClient) CheckData(ctx context.Context, check api.Check) (api.Checked, error) {
-	over, err := c.knowing()
-	if err != nil {
-		return api.Checked{}, err
-	}
-	return over.CheckData(ctx, check)
-}
-
-// CheckRaise asks the client, and where that does not know the event's type, the catalog.
-func (c ofClient) CheckRaise(ctx context.Context, r client.RaiseRequest) ([]string, error) {
-	check, err := c.Client.CheckRaise(ctx, r)
-	notes := check.Notes()
-	if err != nil || check.Data != nil {
-		return notes, err
-	}
-	checked, err := c.CheckData(ctx, api.Check{Kind: "event", Name: r.Name, Data: string(r.Data)})
-	if err != nil {
-		return notes, nil // The code is not known.
-	}
-	for _, p := range checked.Problems {
-		notes = append(notes, "data of event "+strconv.Quote(r.Name)+": "+p.Text)
-	}
-	return notes, nil
-}
-
-// knowing is a console that knows what the code has.
-func (c ofClient) knowing() (*remote.Client, error) {
-	handler, err := console.Handler(c.Client, console.WithExplainer(explained), console.WithClock(c.now), console.WithCatalog(c.catalog))
-	if err != nil {
-		return nil, err
-	}
-	return remote.Over(handler, nil), nil
-}
-
 // warnOfStart says what is odd about a start ahead of its sending. It may be right all
 // the same: what is deployed next may have it. Where the code is not known nothing is
 // said.
-func (c *cli) warnOfStart(ctx context.Context, cl instances, r *client.StartRequest) {
+func (c *cli) warnOfStart(ctx context.Context, cl backend.Instances, r *client.StartRequest) {
 	known, err := cl.Catalog(ctx)
 	if err != nil || len(known.Orchestrations) == 0 {
 		return
@@ -80,7 +34,7 @@ func (c *cli) warnOfStart(ctx context.Context, cl instances, r *client.StartRequ
 	}
 }
 
-func (c *cli) warnOfData(ctx context.Context, cl instances, what string, check api.Check) {
+func (c *cli) warnOfData(ctx context.Context, cl backend.Instances, what string, check api.Check) {
 	checked, err := cl.CheckData(ctx, check)
 	if err != nil {
 		return

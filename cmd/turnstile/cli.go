@@ -10,12 +10,11 @@ import (
 
 	flag "github.com/spf13/pflag"
 
-	"github.com/turnstile-go/turnstile/client"
-	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/letters"
-	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/pausing"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/advice"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
-	"github.com/turnstile-go/turnstile/console"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/usage"
 )
 
 // cli is everything that a command touches, so that tests can hand in their
@@ -26,7 +25,7 @@ type cli struct {
 	getenv   func(string) string
 	now      func() time.Time
 	// open returns what the commands work on; it makes no request yet.
-	open func(*settings) backend
+	open func(*backend.Settings) backend.Backend
 	// poll is how long a look into a dead-letter queue waits for a message:
 	// SQS asks all its servers only if it may wait.
 	poll time.Duration
@@ -43,39 +42,14 @@ type cli struct {
 	settings settings
 }
 
-// backend opens what the commands work on, once it is needed.
-type backend interface {
-	// Instances speaks to instances, and looks at them.
-	Instances(ctx context.Context) (instances, error)
-	// Client is what the console is made of.
-	Client(ctx context.Context) (*client.Client, error)
-	// Letters are the dead letters; wait is how long each look into a queue waits for a
-	// message.
-	Letters(ctx context.Context, wait time.Duration) (letters.Letters, error)
-	// Stack turns the event sources of the stack off and on.
-	Stack(ctx context.Context) (pausing.Stack, error)
-	// Checks are what doctor looks at besides instances.
-	Checks(now func() time.Time) []check
-	// Console is what the console shows besides instances; poll is how long a
-	// look into a dead-letter queue waits for a message.
-	Console(ctx context.Context, poll time.Duration) ([]console.Option, error)
-}
-
 // settings are the flags that every command has.
 type settings struct {
-	stack, region, profile string
-	keyFile                string
-	console                string
+	backend.Settings
 	// context is the name of a kept place; resolve takes what it stands for.
 	context string
 	// given reports whether a flag stands on the command line.
-	given func(flag string) bool
-	// actor on whose behalf a command acts.
-	actor  string
-	local  bool
-	output string
-	color  string
-	getenv func(string) string
+	given         func(flag string) bool
+	output, color string
 }
 
 const (
@@ -89,19 +63,19 @@ var colours = []string{string(term.ColoursAuto), string(term.ColoursAlways), str
 func (s *settings) declare(flags *flag.FlagSet) {
 	s.given = flags.Changed
 	flags.StringVar(&s.context, "context", s.context, "`NAME` of a place kept by turnstile context add; default $TURNSTILE_CONTEXT, otherwise the current one")
-	flags.StringVar(&s.stack, "stack", s.stack, "`NAME` of the CloudFormation stack; default $TURNSTILE_STACK, otherwise the TURNSTILE_ variables")
-	flags.BoolVar(&s.local, "local", false, "the program that turnstile dev runs in this folder, or in one above it")
-	flags.StringVar(&s.console, "console", s.console, "`URL` of a console that acts for this command, such as that of a program of yours; default $TURNSTILE_CONSOLE_URL")
-	flags.StringVar(&s.region, "region", s.region, "AWS `REGION`; default as the SDK finds it")
-	flags.StringVar(&s.profile, "profile", s.profile, "AWS `PROFILE`; default as the SDK finds it")
-	flags.StringVar(&s.keyFile, "key-file", s.keyFile, "`FILE` with the keys of sealed payloads; default $TURNSTILE_KEY_FILE, otherwise the keys in $TURNSTILE_KEYS")
+	flags.StringVar(&s.Stack, "stack", s.Stack, "`NAME` of the CloudFormation stack; default $TURNSTILE_STACK, otherwise the TURNSTILE_ variables")
+	flags.BoolVar(&s.Local, "local", false, "the program that turnstile dev runs in this folder, or in one above it")
+	flags.StringVar(&s.Console, "console", s.Console, "`URL` of a console that acts for this command, such as that of a program of yours; default $TURNSTILE_CONSOLE_URL")
+	flags.StringVar(&s.Region, "region", s.Region, "AWS `REGION`; default as the SDK finds it")
+	flags.StringVar(&s.Profile, "profile", s.Profile, "AWS `PROFILE`; default as the SDK finds it")
+	flags.StringVar(&s.KeyFile, "key-file", s.KeyFile, "`FILE` with the keys of sealed payloads; default $TURNSTILE_KEY_FILE, otherwise the keys in $TURNSTILE_KEYS")
 	flags.StringVar(&s.output, "output", s.output, "`FORMAT` to print: text, or the JSON of the console's API: json")
 	flags.StringVar(&s.color, "color", s.color, "`WHEN` to use colours: auto (at a terminal, unless NO_COLOR is set), always, never")
 }
 
 // declareActor declares the flag of commands whose requests are recorded.
 func (s *settings) declareActor(flags *flag.FlagSet) {
-	flags.StringVar(&s.actor, "actor", s.actor, "`NAME` of the person or service that asks, for the history; default $TURNSTILE_ACTOR")
+	flags.StringVar(&s.Actor, "actor", s.Actor, "`NAME` of the person or service that asks, for the history; default $TURNSTILE_ACTOR")
 }
 
 func (s *settings) check() error {
@@ -115,13 +89,17 @@ func (s *settings) check() error {
 }
 
 func usagef(format string, args ...any) error {
-	return &usageError{fmt.Sprintf(format, args...)}
+	return usage.Errorf(format, args...)
 }
 
 // run runs the command line and returns the exit status. What was asked for
 // goes to out, all else to err.
 func (c *cli) run(ctx context.Context, args []string) int {
-	c.settings = settings{stack: c.getenv("TURNSTILE_STACK"), console: c.getenv("TURNSTILE_CONSOLE_URL"), context: c.getenv(contextVariable), actor: c.getenv("TURNSTILE_ACTOR"), output: outputText, color: string(term.ColoursAuto), getenv: c.getenv}
+	c.settings = settings{
+		Settings: backend.Settings{Stack: c.getenv("TURNSTILE_STACK"), Console: c.getenv("TURNSTILE_CONSOLE_URL"), Actor: c.getenv("TURNSTILE_ACTOR"), Getenv: c.getenv},
+		context:  c.getenv(contextVariable),
+		output:   outputText, color: string(term.ColoursAuto),
+	}
 	about := ""
 	root := c.tree(func(found *command) { about = " " + found.name })
 	root.SetArgs(append([]string{}, args...))
@@ -144,7 +122,7 @@ func (c *cli) run(ctx context.Context, args []string) int {
 	default:
 		to := c.screen(c.err)
 		fmt.Fprintf(c.err, "%s %s\n", to.In(term.Red, "turnstile:"), plain.Message(err))
-		if hint := hint(err); hint != "" {
+		if hint := advice.Of(err); hint != "" {
 			fmt.Fprintf(c.err, "%s\n", hint)
 		}
 	}
@@ -170,8 +148,10 @@ func (c *cli) asks() bool {
 	return term.IsTerminal(c.in) && term.IsTerminal(c.err)
 }
 
-func (c *cli) client(ctx context.Context) (instances, error) {
-	return c.open(&c.settings).Instances(ctx)
+func (c *cli) backend() backend.Backend { return c.open(&c.settings.Settings) }
+
+func (c *cli) client(ctx context.Context) (backend.Instances, error) {
+	return c.backend().Instances(ctx)
 }
 
 func (c *cli) json() bool { return c.settings.output == outputJSON }

@@ -1,19 +1,12 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/aws/smithy-go"
-
-	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/internal/queue"
-	"github.com/turnstile-go/turnstile/store"
 )
 
 func epochNow() time.Time { return epoch }
@@ -116,28 +109,6 @@ func TestFlagsStandAnywhereAndBehindTwoDashesIsNone(t *testing.T) {
 		}
 	}
 	b.fails(exitNotFound, []string{`no instance "--output"`}, "describe", "--", "--output")
-}
-
-func TestAnErrorSaysWhatToDo(t *testing.T) {
-	t.Parallel()
-	for want, err := range map[string]error{
-		"OperatePolicyArn": &smithy.GenericAPIError{Code: "AccessDeniedException"},
-		"log in again":     &smithy.GenericAPIError{Code: "ExpiredToken"},
-		"--profile":        &smithy.GenericAPIError{Code: "UnrecognizedClientException"},
-		"list-stacks":      &smithy.GenericAPIError{Code: "ValidationError", Message: "Stack with id x does not exist"},
-		"still deployed":   &smithy.GenericAPIError{Code: "ResourceNotFoundException"},
-		"purge --force":    &store.CorruptError{},
-		"that version":     history.ErrNewer,
-		"local.sh up":      errors.New("dial tcp: connection refused"),
-		"try again":        queue.ErrUnavailable,
-	} {
-		if got := hint(fmt.Errorf("wrapped: %w", err)); !strings.Contains(got, want) {
-			t.Errorf("%v: the hint is %q, without %q", err, got, want)
-		}
-	}
-	if got := hint(errors.New("unheard of")); got != "" {
-		t.Errorf("the hint is %q", got)
-	}
 }
 
 // The outputs and variables are those of the template.

@@ -15,6 +15,7 @@ import (
 
 	flag "github.com/spf13/pflag"
 
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/advice"
 	"github.com/turnstile-go/turnstile/internal/console"
 )
 
@@ -140,16 +141,16 @@ func (s *consoleServer) check() error {
 
 // handler is the console of the stack.
 func (s *consoleServer) handler(ctx context.Context) (http.Handler, error) {
-	backend := s.cli.open(&s.settings)
-	c, err := backend.Client(ctx)
+	on := s.cli.backend()
+	c, err := on.Client(ctx)
 	if err != nil {
 		return nil, err
 	}
-	options := []console.Option{console.WithPolling(s.every, s.reads), console.WithExplainer(explained), console.WithClock(s.now), console.AllowHosts(s.hosts...)}
+	options := []console.Option{console.WithPolling(s.every, s.reads), console.WithExplainer(advice.Explain), console.WithClock(s.now), console.AllowHosts(s.hosts...)}
 	if s.actions {
 		options = append(options, console.AllowActions())
 	}
-	own, err := backend.Console(ctx, s.poll)
+	own, err := on.Console(ctx, s.poll)
 	if err != nil {
 		return nil, err
 	}

@@ -11,13 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
-	cwtypes "github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
-	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
-	"github.com/aws/smithy-go"
-
-	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/address"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
@@ -35,10 +29,10 @@ func TestTheConsoleTakesAFreePortIfItsOwnIsTaken(t *testing.T) {
 func serve(t *testing.T, b *bench, change func(*consoleServer)) string {
 	t.Helper()
 	var out, errs bytes.Buffer
-	c := &cli{out: &out, err: &errs, getenv: func(string) string { return "" }, now: b.clock.Now, open: func(s *settings) backend {
+	c := &cli{out: &out, err: &errs, getenv: func(string) string { return "" }, now: b.clock.Now, open: func(s *backend.Settings) backend.Backend {
 		b.settings = s
 		return b
-	}, settings: settings{getenv: func(string) string { return "" }}}
+	}, settings: settings{Settings: backend.Settings{Getenv: func(string) string { return "" }}}}
 	urls := make(chan string, 1)
 	s := &consoleServer{cli: c, addr: "127.0.0.1:0", every: 3 * time.Second, reads: 600, listening: func(url string) { urls <- url }}
 	if change != nil {
@@ -148,82 +142,5 @@ func TestTheConsoleListensOnThisMachineAlone(t *testing.T) {
 		if answer.StatusCode != want {
 			t.Errorf("host %s: %d, want %d", host, answer.StatusCode, want)
 		}
-	}
-}
-
-func TestErrorsOfAWSSayWhatIsMissingAndWhatHasIt(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		code, text string
-		want       api.Code
-		says       []string
-	}{
-		{"AccessDeniedException", "User: arn:aws:sts::1:assumed-role/r/s is not authorized to perform: dynamodb:Query on resource: arn:aws:dynamodb:eu-central-1:1:table/T/index/by_status because no identity-based policy allows the dynamodb:Query action",
-			api.CodeDenied, []string{"may not dynamodb:Query on arn:aws:dynamodb:eu-central-1:1:table/T/index/by_status", "WatchPolicyArn"}},
-		{"AccessDenied", "User: arn:aws:iam::1:user/u is not authorized to perform: sqs:receivemessage on resource: arn:aws:sqs:eu-central-1:1:dead because no identity-based policy allows the sqs:receivemessage action",
-			api.CodeDenied, []string{"sqs:receivemessage", "arn:aws:sqs:eu-central-1:1:dead", "OperatePolicyArn"}},
-		{"AccessDenied", "User: u is not authorized to perform: sqs:SendMessage on resource: q with an explicit deny in a service control policy", api.CodeDenied, []string{"sqs:SendMessage", "explicitly"}},
-		{"AccessDeniedException", "no", api.CodeDenied, []string{"WatchPolicyArn"}},
-		{"ExpiredTokenException", "expired", api.CodeCredentials, []string{"log in again"}},
-		{"ResourceNotFoundException", "Requested resource not found", api.CodeOlderStack, []string{"older than this build", "region"}},
-		{"ValidationException", "The table does not have the specified index: by_name", api.CodeOlderStack, []string{"by_name", "the template of this build"}},
-	} {
-		got := explained(&wrapped{&smithy.GenericAPIError{Code: c.code, Message: c.text}})
-		if got == nil || got.Code != c.want {
-			t.Errorf("%s: %+v", c.code, got)
-			continue
-		}
-		for _, s := range c.says {
-			if !strings.Contains(got.Message+" "+got.Advice, s) {
-				t.Errorf("%s: %q is not said in %q", c.code, s, got.Message+" "+got.Advice)
-			}
-		}
-	}
-	if got := explained(errors.New("something else")); got != nil {
-		t.Errorf("another error is %+v", got)
-	}
-}
-
-type wrapped struct{ err error }
-
-func (w *wrapped) Error() string { return "turnstile: listing: " + w.err.Error() }
-func (w *wrapped) Unwrap() error { return w.err }
-
-// measured answers as SQS and CloudWatch do.
-type measured struct {
-	asked *cloudwatch.GetMetricDataInput
-}
-
-func (*measured) GetQueueAttributes(_ context.Context, in *awssqs.GetQueueAttributesInput, _ ...func(*awssqs.Options)) (*awssqs.GetQueueAttributesOutput, error) {
-	n := "0"
-	if strings.HasSuffix(*in.QueueUrl, "/delay") {
-		n = "7"
-	}
-	return &awssqs.GetQueueAttributesOutput{Attributes: map[string]string{
-		"ApproximateNumberOfMessages": n, "ApproximateNumberOfMessagesNotVisible": "2", "ApproximateNumberOfMessagesDelayed": "3",
-	}}, nil
-}
-
-func (m *measured) GetMetricData(_ context.Context, in *cloudwatch.GetMetricDataInput, _ ...func(*cloudwatch.Options)) (*cloudwatch.GetMetricDataOutput, error) {
-	m.asked = in
-	return &cloudwatch.GetMetricDataOutput{MetricDataResults: []cwtypes.MetricDataResult{
-		{Id: aws.String("q1"), Values: []float64{90, 30}, Timestamps: []time.Time{epoch, epoch.Add(-time.Minute)}}, {Id: aws.String("q0")},
-	}}, nil
-}
-
-func TestQueuesOfAStackSayHowFullAndHowOldTheyAre(t *testing.T) {
-	t.Parallel()
-	m := &measured{}
-	q := &awsQueues{sqs: m, metrics: m, urls: map[address.Key]string{address.OrchestratorURL: "https://sqs/1/orch.fifo", address.DelayURL: "https://sqs/1/delay"}, now: func() time.Time { return epoch }}
-	queues, err := q.Queues(t.Context())
-	if err != nil || len(queues) != 6 || queues[1] != (api.Queue{Name: "delay", Visible: 7, InFlight: 2, Delayed: 3}) || !queues[4].DeadLetters {
-		t.Errorf("%+v, %v", queues, err)
-	}
-	ages, err := q.QueueAges(t.Context())
-	if err != nil || len(ages) != 6 || ages[1] != (api.QueueAge{Name: "delay", OldestSeconds: 90, At: epoch}) || !ages[0].At.IsZero() {
-		t.Errorf("%+v, %v", ages, err)
-	}
-	if d := m.asked.MetricDataQueries[0].MetricStat.Metric.Dimensions[0]; *d.Value != "orch.fifo" {
-		t.Errorf("asked for %s", *d.Value)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/address"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/contexts"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 )
@@ -92,13 +93,13 @@ func (c *cli) addContext(name string, use, update bool) error {
 		return value
 	}
 	one := contexts.Context{
-		Name: name, Stack: given("stack", c.settings.stack), Region: given("region", c.settings.region), Profile: given("profile", c.settings.profile),
-		Console: given("console", c.settings.console), KeyFile: given("key-file", c.settings.keyFile), Current: use,
+		Name: name, Stack: given("stack", c.settings.Stack), Region: given("region", c.settings.Region), Profile: given("profile", c.settings.Profile),
+		Console: given("console", c.settings.Console), KeyFile: given("key-file", c.settings.KeyFile), Current: use,
 	}
 	switch {
 	case !contexts.IsName(name):
 		return usagef("a context cannot be named %q: its name has letters, digits, dots, - and _, at most 64", name)
-	case c.settings.local:
+	case c.settings.Local:
 		return usagef("--local is the program of a folder: a context needs --stack or --console")
 	case (one.Stack == "") == (one.Console == ""):
 		return usagef("a context has either --stack or --console")
@@ -106,7 +107,7 @@ func (c *cli) addContext(name string, use, update bool) error {
 		return usagef("--region and --profile belong to --stack")
 	}
 	if one.Console != "" {
-		if err := checkURL(one.Console); err != nil {
+		if err := backend.CheckURL(one.Console); err != nil {
 			return err
 		}
 	}
@@ -228,18 +229,18 @@ func (c *cli) noContext(name string, all []contexts.Context) error {
 // --profile and --key-file change what the context has.
 func (c *cli) resolve() error {
 	s := &c.settings
-	named := s.local || s.given("stack") || s.given("console")
+	named := s.Local || s.given("stack") || s.given("console")
 	name := s.context
 	switch {
 	case s.given("context") && named:
 		return usagef("--context names a place, and so do --stack, --console and --local: give one of them")
 	case named:
 		return nil
-	case name == "" && (s.stack != "" || s.console != "" || s.getenv(address.OrchestratorURL.Variable) != ""):
+	case name == "" && (s.Stack != "" || s.Console != "" || s.Getenv(address.OrchestratorURL.Variable) != ""):
 		return nil
 	}
 	if name == "" {
-		if _, err := devAddress(); err == nil {
+		if _, err := backend.DevAddress(); err == nil {
 			return nil
 		}
 	}
@@ -258,11 +259,11 @@ func (c *cli) resolve() error {
 	switch {
 	case at >= 0:
 		one := all[at]
-		s.stack, s.console = one.Stack, one.Console
+		s.Stack, s.Console = one.Stack, one.Console
 		for _, of := range []struct {
 			value *string
 			kept  string
-		}{{&s.region, one.Region}, {&s.profile, one.Profile}, {&s.keyFile, one.KeyFile}} {
+		}{{&s.Region, one.Region}, {&s.Profile, one.Profile}, {&s.KeyFile, one.KeyFile}} {
 			if *of.value == "" {
 				*of.value = of.kept
 			}

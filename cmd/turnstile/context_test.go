@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/dev"
 )
 
 // withContexts has one context for a stack, which is the current one, and one for a server.
@@ -19,19 +22,19 @@ func TestAContextIsTheFlagsThatItWasMadeOf(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		about, args, variables string
-		want                   settings
+		want                   backend.Settings
 	}{
-		{"the current one", "list", "", settings{stack: "shop", region: "eu-central-1", profile: "ops"}},
-		{"by name", "list --context till", "", settings{console: "http://127.0.0.1:8876/", keyFile: "keys"}},
-		{"by variable", "list", "TURNSTILE_CONTEXT=till", settings{console: "http://127.0.0.1:8876/", keyFile: "keys"}},
-		{"a flag changes it", "list --context prod --region us-east-1", "", settings{stack: "shop", region: "us-east-1", profile: "ops"}},
-		{"its name goes before other variables", "list --context prod", "TURNSTILE_CONSOLE_URL=http://h/ TURNSTILE_STACK=other", settings{stack: "shop", region: "eu-central-1", profile: "ops"}},
-		{"so does the variable of its name", "list", "TURNSTILE_CONTEXT=prod TURNSTILE_STACK=other", settings{stack: "shop", region: "eu-central-1", profile: "ops"}},
-		{"a stack that is named goes before the variable", "list --stack other", "TURNSTILE_CONTEXT=prod", settings{stack: "other"}},
-		{"so does a console", "list --console http://h/", "TURNSTILE_CONTEXT=prod", settings{console: "http://h/"}},
-		{"and --local", "list --local", "TURNSTILE_CONTEXT=prod", settings{local: true}},
-		{"variables go before the current one", "list", "TURNSTILE_STACK=other", settings{stack: "other"}},
-		{"also those of LocalStack", "list", "TURNSTILE_ORCHESTRATOR_QUEUE_URL=http://q", settings{}},
+		{"the current one", "list", "", backend.Settings{Stack: "shop", Region: "eu-central-1", Profile: "ops"}},
+		{"by name", "list --context till", "", backend.Settings{Console: "http://127.0.0.1:8876/", KeyFile: "keys"}},
+		{"by variable", "list", "TURNSTILE_CONTEXT=till", backend.Settings{Console: "http://127.0.0.1:8876/", KeyFile: "keys"}},
+		{"a flag changes it", "list --context prod --region us-east-1", "", backend.Settings{Stack: "shop", Region: "us-east-1", Profile: "ops"}},
+		{"its name goes before other variables", "list --context prod", "TURNSTILE_CONSOLE_URL=http://h/ TURNSTILE_STACK=other", backend.Settings{Stack: "shop", Region: "eu-central-1", Profile: "ops"}},
+		{"so does the variable of its name", "list", "TURNSTILE_CONTEXT=prod TURNSTILE_STACK=other", backend.Settings{Stack: "shop", Region: "eu-central-1", Profile: "ops"}},
+		{"a stack that is named goes before the variable", "list --stack other", "TURNSTILE_CONTEXT=prod", backend.Settings{Stack: "other"}},
+		{"so does a console", "list --console http://h/", "TURNSTILE_CONTEXT=prod", backend.Settings{Console: "http://h/"}},
+		{"and --local", "list --local", "TURNSTILE_CONTEXT=prod", backend.Settings{Local: true}},
+		{"variables go before the current one", "list", "TURNSTILE_STACK=other", backend.Settings{Stack: "other"}},
+		{"also those of LocalStack", "list", "TURNSTILE_ORCHESTRATOR_QUEUE_URL=http://q", backend.Settings{}},
 	} {
 		t.Run(c.about, func(t *testing.T) {
 			t.Parallel()
@@ -45,12 +48,12 @@ func TestAContextIsTheFlagsThatItWasMadeOf(t *testing.T) {
 				name, value, _ := strings.Cut(v, "=")
 				b.env[name] = value
 			}
-			if c.want.keyFile != "" {
-				c.want.keyFile = keys
+			if c.want.KeyFile != "" {
+				c.want.KeyFile = keys
 			}
 			b.ok(strings.Fields(c.args)...)
 			got := b.settings
-			if got.stack != c.want.stack || got.region != c.want.region || got.profile != c.want.profile || got.console != c.want.console || got.keyFile != c.want.keyFile || got.local != c.want.local {
+			if got.Stack != c.want.Stack || got.Region != c.want.Region || got.Profile != c.want.Profile || got.Console != c.want.Console || got.KeyFile != c.want.KeyFile || got.Local != c.want.Local {
 				t.Errorf("the command works on %+v", got)
 			}
 		})
@@ -61,19 +64,19 @@ func TestAContextIsTheFlagsThatItWasMadeOf(t *testing.T) {
 func TestTheCurrentContextGivesWayToTheDevOfTheFolder(t *testing.T) {
 	b := withContexts(t)
 	folder := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(folder, devData), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(folder, dev.Data), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(folder, devData, "console.url"), []byte("http://127.0.0.1:1/\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, dev.Data, "console.url"), []byte("http://127.0.0.1:1/\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	t.Chdir(folder)
 	b.ok("list")
-	if b.settings.stack != "" || b.settings.console != "" {
+	if b.settings.Stack != "" || b.settings.Console != "" {
 		t.Errorf("the command works on %+v", b.settings)
 	}
 	b.ok("list", "--context", "prod")
-	if b.settings.stack != "shop" {
+	if b.settings.Stack != "shop" {
 		t.Errorf("the command works on %+v", b.settings)
 	}
 }
@@ -94,7 +97,7 @@ func TestContextsAreListedUsedAndRemoved(t *testing.T) {
 	}
 	b.ok("context", "use", "--none")
 	b.ok("list")
-	if b.settings.stack != "" || b.settings.console != "" {
+	if b.settings.Stack != "" || b.settings.Console != "" {
 		t.Errorf("no context is current, and the command works on %+v", b.settings)
 	}
 	b.ok("context", "remove", "till")

@@ -6,6 +6,7 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/batch"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
@@ -28,7 +29,7 @@ func wakeCommand() *command {
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			b := bulk{verb: "wake", on: []client.Status{client.StatusStuck, client.StatusCorrupt},
-				do: func(ctx context.Context, cl instances, _ *batch.Job, instance string) error {
+				do: func(ctx context.Context, cl backend.Instances, _ *batch.Job, instance string) error {
 					return cl.Wake(ctx, instance)
 				}}
 			b.declare(flags)
@@ -60,7 +61,7 @@ func cancelCommand() *command {
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			b := bulk{verb: "cancel", on: []client.Status{client.StatusRunning, client.StatusStuck, client.StatusSuspended, client.StatusScheduled, client.StatusCorrupt},
-				do: func(ctx context.Context, cl instances, j *batch.Job, instance string) error {
+				do: func(ctx context.Context, cl backend.Instances, j *batch.Job, instance string) error {
 					return cl.Cancel(ctx, instance, j.Reason)
 				}}
 			b.declare(flags)
@@ -87,7 +88,7 @@ func terminateCommand() *command {
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			b := bulk{verb: "terminate", on: []client.Status{client.StatusRunning, client.StatusStuck, client.StatusSuspended, client.StatusScheduled},
-				do: func(ctx context.Context, cl instances, j *batch.Job, instance string) error {
+				do: func(ctx context.Context, cl backend.Instances, j *batch.Job, instance string) error {
 					return cl.Terminate(ctx, instance, j.Reason)
 				}}
 			b.declare(flags)
@@ -119,7 +120,7 @@ func purgeCommand() *command {
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			ended := []client.Status{client.StatusCompleted, client.StatusFailed, client.StatusCancelled, client.StatusTerminated}
 			b := bulk{verb: "purge", on: ended,
-				do: func(ctx context.Context, cl instances, j *batch.Job, instance string) error {
+				do: func(ctx context.Context, cl backend.Instances, j *batch.Job, instance string) error {
 					return cl.Purge(ctx, instance, api.Purge{Force: j.Force, Children: j.Children})
 				}}
 			b.declare(flags)

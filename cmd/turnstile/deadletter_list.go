@@ -8,6 +8,7 @@ import (
 
 	flag "github.com/spf13/pflag"
 
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/keyfile"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/letters"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
@@ -65,7 +66,7 @@ func deadLetterListCommand() *command {
 
 // peek returns the dead letters selected, at most limit of each queue.
 func (c *cli) peek(ctx context.Context, s *deadletter.Selection, limit int, whole bool) ([]api.DeadLetter, error) {
-	all, err := c.open(&c.settings).Letters(ctx, c.poll)
+	all, err := c.backend().Letters(ctx, c.poll)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +112,7 @@ func deadLetterShowCommand() *command {
 				}
 				letters.Show(c.out, c.now(), l)
 				if l.Sealed != "" {
-					fmt.Fprintf(c.err, "%s\nto see its payloads: %s\n", printable.Line(l.Sealed), keyAdvice)
+					fmt.Fprintf(c.err, "%s\nto see its payloads: %s\n", printable.Line(l.Sealed), keyfile.Advice)
 				}
 				return nil
 			}

@@ -82,7 +82,7 @@ func (r *removal) action(c *cli) action {
 			return usagef("--reason and --instance need --all")
 		}
 		r.IDs = ids
-		all, err := c.open(&c.settings).Letters(ctx, c.poll)
+		all, err := c.backend().Letters(ctx, c.poll)
 		if err != nil {
 			return err
 		}

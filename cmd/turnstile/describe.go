@@ -6,6 +6,7 @@ import (
 
 	flag "github.com/spf13/pflag"
 
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/keyfile"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
 	"github.com/turnstile-go/turnstile/internal/console/api"
@@ -41,7 +42,7 @@ func describeCommand() *command {
 					out.WaitingFor, out.Untaken = api.PendingOperationsOf(waiting.Open), api.UntakenEventsOf(waiting.Untaken)
 					return c.printJSON(out)
 				}
-				views.Instance(c.out, c.now(), &d, &waiting, keyAdvice)
+				views.Instance(c.out, c.now(), &d, &waiting, keyfile.Advice)
 				if unread != nil && d.Problem == nil {
 					fmt.Fprintf(c.err, "what it waits for can't be read: %s\n", plain.Message(unread))
 				}

@@ -23,7 +23,6 @@ import (
 // What `turnstile dev` does if nothing else is said.
 const (
 	devPackage = "./local"
-	devData    = ".turnstile"
 )
 
 func devCommand() *command {
@@ -43,7 +42,7 @@ func devCommand() *command {
 		examples: []string{"turnstile dev", "turnstile dev --reset", "turnstile dev --addr 127.0.0.1:9000 ./cmd/local"},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			addr := flags.String("addr", "", "where the console listens, as `HOST:PORT` of this machine; default "+embedded.ConsoleAddr+", or any port if that is taken")
-			data := flags.String("data", "", "`DIR` of the database; default "+devData+" in the project")
+			data := flags.String("data", "", "`DIR` of the database; default "+dev.Data+" in the project")
 			reset := flags.Bool("reset", false, "begin with an empty database: this deletes all instances")
 			return func(ctx context.Context, operands []string) error {
 				pkg := devPackage
@@ -74,7 +73,7 @@ func (c *cli) dev(ctx context.Context, pkg, addr, data string, reset bool) error
 		return fmt.Errorf("dev: %w", err)
 	}
 	if data == "" {
-		data = filepath.Join(project, devData)
+		data = filepath.Join(project, dev.Data)
 	}
 	if data, err = filepath.Abs(data); err != nil {
 		return fmt.Errorf("dev: %w", err)

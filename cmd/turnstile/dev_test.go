@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/screen"
 )
@@ -174,7 +175,7 @@ func TestDev(t *testing.T) {
 func (s *shop) line(args ...string) result {
 	s.Helper()
 	var out, errs strings.Builder
-	c := cli{in: strings.NewReader(""), out: &out, err: &errs, getenv: func(string) string { return "" }, now: time.Now, open: openPlace}
+	c := cli{in: strings.NewReader(""), out: &out, err: &errs, getenv: func(string) string { return "" }, now: time.Now, open: backend.Open}
 	defer http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 	status := c.run(s.Context(), args)
 	return result{status, out.String(), errs.String()}

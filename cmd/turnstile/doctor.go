@@ -2,10 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
-	"sync"
 	"time"
 
 	flag "github.com/spf13/pflag"
@@ -38,62 +35,19 @@ func doctorCommand() *command {
 	}
 }
 
-// check looks at something.
-type check struct {
-	area string
-	look func(ctx context.Context) ([]api.Finding, error)
-}
-
-// doctorPatience bounds each look.
-const doctorPatience = 30 * time.Second
-
 func (c *cli) doctor(ctx context.Context, idle time.Duration) error {
-	backend := c.open(&c.settings)
-	checks := append(backend.Checks(c.now), check{"instances", func(ctx context.Context) ([]api.Finding, error) {
-		cl, err := backend.Instances(ctx)
+	on := c.backend()
+	report, err := doctor.Examine(ctx, append(on.Checks(c.now, buildOf()), doctor.Check{Area: "instances", Look: func(ctx context.Context) ([]api.Finding, error) {
+		cl, err := on.Instances(ctx)
 		if err != nil {
 			return nil, err
 		}
 		return doctor.Instances(ctx, cl, c.now(), idle)
-	}})
-	found := make([][]api.Finding, len(checks))
-	var usage *usageError
-	var once sync.Once
-	var working sync.WaitGroup
-	for i, look := range checks {
-		working.Go(func() {
-			ctx, cancel := context.WithTimeout(ctx, doctorPatience)
-			defer cancel()
-			got, err := look.look(ctx)
-			var wrong *usageError
-			if errors.As(err, &wrong) {
-				once.Do(func() { usage = wrong })
-			}
-			if err != nil {
-				got = append(got, couldNot(look.area, err))
-			}
-			found[i] = got
-		})
+	}}))
+	if err != nil {
+		return err
 	}
-	working.Wait()
-	if usage != nil {
-		return usage
-	}
-	report := api.Doctor{Now: c.now().UTC().Truncate(time.Millisecond), Place: c.settings.where()}
-	for _, f := range slices.Concat(found...) {
-		report.Findings = append(report.Findings, f)
-		switch f.Level {
-		case doctor.Problem:
-			report.Problems++
-		case doctor.Warning:
-			report.Warnings++
-		case doctor.Unknown:
-			report.Unknown++
-		}
-	}
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
+	report.Now, report.Place = c.now().UTC().Truncate(time.Millisecond), c.settings.Where()
 	if c.json() {
 		if err := c.printJSON(report); err != nil {
 			return err
@@ -105,17 +59,4 @@ func (c *cli) doctor(ctx context.Context, idle time.Duration) error {
 		return fmt.Errorf("%s", plain.Plural(report.Problems, "problem", "problems"))
 	}
 	return nil
-}
-
-// couldNot is the finding that something could not be looked at: a permission that
-// is missing is unknown, all else a problem.
-func couldNot(area string, err error) api.Finding {
-	f := api.Finding{Area: area, Level: doctor.Problem, Text: plain.Message(err), Advice: hint(err)}
-	if said := explained(err); said != nil {
-		f.Text, f.Advice = said.Message, said.Advice
-		if said.Code == api.CodeDenied {
-			f.Level, f.Text = doctor.Unknown, "not looked at: "+said.Message
-		}
-	}
-	return f
 }

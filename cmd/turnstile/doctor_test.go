@@ -3,9 +3,6 @@ package main
 import (
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
 func TestDoctorReportsOnInstances(t *testing.T) {
@@ -44,25 +41,5 @@ func TestDoctorGoesOnWhereSomethingCannotBeLookedAt(t *testing.T) {
 	// Without a stack there is nothing to look at.
 	if r := runOn(t, &cloud{}, nil, "doctor"); r.status != exitUsage || !strings.Contains(r.err, "which stack?") {
 		t.Errorf("%+v", r)
-	}
-}
-
-func TestDoctorJudgesAConsole(t *testing.T) {
-	t.Parallel()
-	about := api.About{Now: epoch, Build: api.Build{Version: "v1.2.0"}, Actions: true}
-	own := api.Build{Version: "v1.2.0"}
-	levels := func() string {
-		var out []string
-		for _, f := range aboutFindings(&about, own, epoch) {
-			out = append(out, f.Area+" "+f.Level)
-		}
-		return strings.Join(out, ", ")
-	}
-	if got := levels(); got != "access ok, versions ok, clock ok" {
-		t.Error(got)
-	}
-	own.Version, about.Actions, about.Now = "v1.3.0", false, epoch.Add(time.Hour)
-	if got := levels(); got != "access ok, access warning, versions warning, clock problem" {
-		t.Error(got)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
@@ -35,7 +36,7 @@ func (e *executions) check() error {
 
 // of returns their histories, from the first to the last. One that is not there is an
 // error.
-func (e *executions) of(ctx context.Context, cl instances, d *client.Description) ([]history.Export, error) {
+func (e *executions) of(ctx context.Context, cl backend.Instances, d *client.Description) ([]history.Export, error) {
 	from, to := d.ExecutionID, d.ExecutionID
 	switch {
 	case e.all:

@@ -7,6 +7,7 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/usage"
 )
 
 // Exit statuses. docs/cli.md lists them.
@@ -40,21 +41,16 @@ type badEndError struct{ error }
 // notThereError says that what a command is about is not there.
 type notThereError struct{ error }
 
-// usageError says that the command line is not one that is taken.
-type usageError struct{ problem string }
-
-func (e *usageError) Error() string { return e.problem }
-
 // statusOf is the exit status that an error means.
 func statusOf(ctx context.Context, err error) int {
-	var usage *usageError
+	var wrong *usage.Error
 	var invalid *turnstile.InvalidArgumentError
 	var wait *client.WaitError
 	var bad badEndError
 	switch {
 	case err == nil:
 		return exitOK
-	case errors.As(err, &usage), errors.As(err, &invalid):
+	case errors.As(err, &wrong), errors.As(err, &invalid):
 		return exitUsage
 	case ctx.Err() != nil:
 		return exitInterrupted

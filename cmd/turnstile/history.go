@@ -8,6 +8,8 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/keyfile"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/console/api"
@@ -67,7 +69,7 @@ type showing struct {
 	width  int
 }
 
-func (h *showing) show(ctx context.Context, c *cli, cl instances, d *client.Description) error {
+func (h *showing) show(ctx context.Context, c *cli, cl backend.Instances, d *client.Description) error {
 	exports, err := h.which.of(ctx, cl, d)
 	if err != nil {
 		return err
@@ -100,7 +102,7 @@ func (h *showing) show(ctx context.Context, c *cli, cl instances, d *client.Desc
 		sealed = sealed || slices.ContainsFunc(exports[i].Events, func(e history.Event) bool { return e.Codec != "" })
 	}
 	if sealed {
-		fmt.Fprintf(c.err, "payloads are sealed: %s\n", keyAdvice)
+		fmt.Fprintf(c.err, "payloads are sealed: %s\n", keyfile.Advice)
 	}
 	return nil
 }

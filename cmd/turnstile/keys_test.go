@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/keyfile"
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/codec/aesgcm"
 	"github.com/turnstile-go/turnstile/codec/gzip"
@@ -86,8 +87,8 @@ func TestSealedPayloadsAreShownToWhoHasTheirKey(t *testing.T) {
 	for _, args := range looks {
 		for name, give := range map[string]func(b *bench, args []string) []string{
 			"a flag":                  func(_ *bench, args []string) []string { return append(args, "--key-file", file) },
-			"a variable with a file":  func(b *bench, args []string) []string { b.env[keyFileVariable] = file; return args },
-			"a variable with the key": func(b *bench, args []string) []string { b.env[keysVariable] = text; return args },
+			"a variable with a file":  func(b *bench, args []string) []string { b.env[keyfile.FileVariable] = file; return args },
+			"a variable with the key": func(b *bench, args []string) []string { b.env[keyfile.Variable] = text; return args },
 		} {
 			b := sealedInstances(t)
 			r := b.run(give(b, append([]string{}, args...))...)
@@ -127,7 +128,7 @@ func TestAnOutputThatCannotBeShownIsNoNull(t *testing.T) {
 func TestWhatIsSentIsSealedByTheFirstKey(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.env[keysVariable] = "gzip+aesgcm:b " + base64.RawURLEncoding.EncodeToString(keyBytes("b")) + "\naesgcm:a " + hex.EncodeToString(keyBytes("a"))
+	b.env[keyfile.Variable] = "gzip+aesgcm:b " + base64.RawURLEncoding.EncodeToString(keyBytes("b")) + "\naesgcm:a " + hex.EncodeToString(keyBytes("a"))
 	b.ok("raise", "--early", "order-1", "approved", "--data", `"`+hidden+`"`)
 	b.ok("start", "Fulfil", "--input", `"`+hidden+`"`)
 	for _, m := range b.queue(deadletter.Orchestrator).Peek() {
@@ -162,8 +163,8 @@ func TestKeysThatCannotBeReadAreNotShown(t *testing.T) {
 		"several at once":       {"gzip x\naesgcm:b", []string{"line 1", "line 2"}},
 	} {
 		b := newBench(t)
-		b.env[keysVariable] = c.text
-		b.fails(exitFailed, append(c.says, keysVariable), "describe", "order-1")
+		b.env[keyfile.Variable] = c.text
+		b.fails(exitFailed, append(c.says, keyfile.Variable), "describe", "order-1")
 		if r := b.run("describe", "order-1"); strings.Contains(r.err, good[:12]) {
 			t.Errorf("%s: the key is shown: %s", name, r.err)
 		}

@@ -8,6 +8,7 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
 	naming "github.com/turnstile-go/turnstile/internal/names"
 	"github.com/turnstile-go/turnstile/internal/printable"
@@ -51,7 +52,7 @@ func (c *cli) printLimits(all []client.Limit) error {
 }
 
 // onLimit is a command that takes the key of a limit.
-func onLimit(verb, operands string, n int, short, long string, declare func(*cli, *flag.FlagSet), do func(ctx context.Context, c *cli, cl instances, operands []string) error, example string) *command {
+func onLimit(verb, operands string, n int, short, long string, declare func(*cli, *flag.FlagSet), do func(ctx context.Context, c *cli, cl backend.Instances, operands []string) error, example string) *command {
 	return &command{
 		name: "limit " + verb, operands: operands, least: n, most: n, short: short, long: long, examples: []string{example},
 		declare: func(c *cli, flags *flag.FlagSet) action {
@@ -78,7 +79,7 @@ func limitShowCommand() *command {
 	return onLimit("show", "KEY", 1, "show which attempts hold a permit of a limit, and which wait",
 		paragraph("Reads one item. An attempt whose process has died keeps its permit until the time shown. The",
 			"line shows at most 32 waiting attempts; others ask again from time to time."),
-		nil, func(ctx context.Context, c *cli, cl instances, operands []string) error {
+		nil, func(ctx context.Context, c *cli, cl backend.Instances, operands []string) error {
 			l, err := cl.Limit(ctx, operands[0])
 			switch {
 			case err != nil:
@@ -98,7 +99,7 @@ func limitSetCommand() *command {
 		paragraph("Takes precedence over the number in the code, of this deployment and of later ones, until",
 			"limit reset. Attempts that have a permit keep it. limit show tells who set it and when.",
 			"Needs the policy of the output OperatePolicyArn."),
-		actor, func(ctx context.Context, c *cli, cl instances, operands []string) error {
+		actor, func(ctx context.Context, c *cli, cl backend.Instances, operands []string) error {
 			n, err := strconv.Atoi(operands[1])
 			if err != nil {
 				return usagef("PERMITS is %q, it must be a number from 1 to %d", operands[1], naming.MaxLimit)
@@ -117,7 +118,7 @@ func limitSetCommand() *command {
 func limitResetCommand() *command {
 	return onLimit("reset", "KEY", 1, "undo limit set",
 		paragraph("The number in the code counts again. Attempts that have a permit keep it."),
-		actor, func(ctx context.Context, c *cli, cl instances, operands []string) error {
+		actor, func(ctx context.Context, c *cli, cl backend.Instances, operands []string) error {
 			if err := cl.ResetLimit(ctx, operands[0]); err != nil {
 				return err
 			}

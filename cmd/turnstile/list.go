@@ -8,6 +8,7 @@ import (
 
 	flag "github.com/spf13/pflag"
 
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
 	"github.com/turnstile-go/turnstile/internal/console/api"
@@ -93,7 +94,7 @@ func (l *listing) check(now time.Time, limited bool) error {
 	return l.selection.check(now)
 }
 
-func (c *cli) list(ctx context.Context, cl instances, l *listing) error {
+func (c *cli) list(ctx context.Context, cl backend.Instances, l *listing) error {
 	all := api.InstanceList{Instances: []api.Instance{}}
 	t := views.NewInstances(c.now)
 	left := l.limit
@@ -140,7 +141,7 @@ func (c *cli) list(ctx context.Context, cl instances, l *listing) error {
 
 // next is the command line of the next page.
 func (l *listing) next(s *settings) string {
-	line := s.words() + " list" + l.words()
+	line := s.Words() + " list" + l.words()
 	line += " --limit " + strconv.Itoa(l.limit)
 	if l.ids {
 		line += " --ids"

@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
 // count says how many instances there are of each status.
-func (c *cli) count(ctx context.Context, cl instances, l *listing) error {
+func (c *cli) count(ctx context.Context, cl backend.Instances, l *listing) error {
 	counts, more, err := cl.CountByStatus(ctx, l.query, l.limit)
 	if err != nil {
 		return err
@@ -29,7 +30,7 @@ func (c *cli) count(ctx context.Context, cl instances, l *listing) error {
 }
 
 // watchList shows the first page again and again.
-func (c *cli) watchList(ctx context.Context, cl instances, l *listing) error {
+func (c *cli) watchList(ctx context.Context, cl backend.Instances, l *listing) error {
 	screen := c.screen(c.out)
 	seen := map[string]string{}
 	for {

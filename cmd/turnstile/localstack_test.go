@@ -19,6 +19,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/address"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/pausing"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
@@ -35,8 +36,10 @@ type stackLine struct {
 	client *awshttp.BuildableClient
 }
 
-func (l *stackLine) backend(s *settings) backend {
-	return awsBackend{settings: s, load: []func(*config.LoadOptions) error{config.WithHTTPClient(l.client)}}
+func (l *stackLine) backend(s *backend.Settings) backend.Backend { return l.aws(s) }
+
+func (l *stackLine) aws(s *backend.Settings) backend.AWS {
+	return backend.NewAWS(s, config.WithHTTPClient(l.client))
 }
 
 func (l *stackLine) run(args ...string) result { return l.runWith("", args...) }
@@ -227,7 +230,7 @@ func aPendingActivityOnTheStack(l *stackLine) {
 // beat is the last heartbeat of the activity of a SmokePending; nil if there is none.
 func (l *stackLine) beat(instance string) []byte {
 	l.Helper()
-	cfg, found, err := l.backend(&settings{getenv: os.Getenv}).(awsBackend).addresses(l.ctx, address.ActivitiesTable)
+	cfg, found, err := l.aws(&backend.Settings{Getenv: os.Getenv}).Addresses(l.ctx, address.ActivitiesTable)
 	if err != nil {
 		l.Fatal(err)
 	}
@@ -291,7 +294,7 @@ func manyAtOnceOnTheStack(l *stackLine) {
 // again under another id.
 func deadLettersOnTheStack(l *stackLine) {
 	stray := "stray-" + rand.Text()
-	queues, err := l.backend(&settings{getenv: os.Getenv}).(awsBackend).queues(l.ctx)
+	queues, err := l.aws(&backend.Settings{Getenv: os.Getenv}).Queues(l.ctx)
 	if err != nil {
 		l.Fatal(err)
 	}

@@ -18,10 +18,13 @@ import (
 	"golang.org/x/tools/go/analysis/unitchecker"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/doctor"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/letters"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/pausing"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/remote"
 	"github.com/turnstile-go/turnstile/internal/console"
+	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
 	"github.com/turnstile-go/turnstile/internal/keyring"
 	"github.com/turnstile-go/turnstile/internal/queue"
@@ -72,7 +75,7 @@ type bench struct {
 	// console by whose API commands about dead letters go; nil for none.
 	console http.Handler
 	// settings of the command line under way.
-	settings *settings
+	settings *backend.Settings
 }
 
 func newBench(t *testing.T) *bench {
@@ -89,16 +92,16 @@ func newBench(t *testing.T) *bench {
 
 func (b *bench) queue(name string) *memoryqueue.Queue { return b.queues[name].(*memoryqueue.Queue) }
 
-func (b *bench) Instances(ctx context.Context) (instances, error) {
+func (b *bench) Instances(ctx context.Context) (backend.Instances, error) {
 	c, err := b.Client(ctx)
-	return ofClient{c, b.clock.Now, nil}, err
+	return backend.OfClient(c, b.clock.Now, nil), err
 }
 
 func (b *bench) Client(context.Context) (*client.Client, error) {
 	if b.made != nil {
 		return b.made, nil
 	}
-	codecs, err := b.settings.codecs()
+	codecs, err := b.settings.Codecs()
 	if err != nil {
 		return nil, err
 	}
@@ -108,19 +111,19 @@ func (b *bench) Client(context.Context) (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.WithActor(b.settings.actor), nil
+	return c.WithActor(b.settings.Actor), nil
 }
 
 func (b *bench) Letters(_ context.Context, wait time.Duration) (letters.Letters, error) {
 	if b.console == nil {
-		return letters.OfQueues{Queues: b.queues, Codecs: b.settings.codecs, Wait: wait, Now: b.clock.Now}, nil
+		return letters.OfQueues{Queues: b.queues, Codecs: b.settings.Codecs, Wait: wait, Now: b.clock.Now}, nil
 	}
 	return letters.OfConsole{Client: remote.Over(b.console, nil)}, nil
 }
 
 // byConsole lets commands about dead letters go by a console over the same queues.
 func (b *bench) byConsole() *bench {
-	b.settings = &settings{getenv: func(string) string { return "" }}
+	b.settings = &backend.Settings{Getenv: func(string) string { return "" }}
 	c, err := b.Client(b.t.Context())
 	if err != nil {
 		b.t.Fatal(err)
@@ -133,12 +136,16 @@ func (b *bench) byConsole() *bench {
 
 func (b *bench) Stack(context.Context) (pausing.Stack, error) {
 	if b.stack == nil {
-		return nil, errNoStackHere("this test")
+		return nil, pausing.NoSources("this test")
 	}
 	return b.stack, nil
 }
 
-func (b *bench) Checks(func() time.Time) []check { return nil }
+func (b *bench) Checks(func() time.Time, api.Build) []doctor.Check { return nil }
+
+func (b *bench) Archived(context.Context, string) ([]byte, error) {
+	return nil, errors.New("this test has no archive")
+}
 
 func (b *bench) Console(_ context.Context, poll time.Duration) ([]console.Option, error) {
 	return []console.Option{console.WithDeadLetters(b.queues, poll)}, nil
@@ -177,7 +184,7 @@ func (b *bench) runWith(ctx context.Context, in string, args ...string) result {
 	c := cli{
 		in: strings.NewReader(in), out: &out, err: &err,
 		getenv: func(name string) string { return b.env[name] }, now: b.clock.Now,
-		open: func(s *settings) backend {
+		open: func(s *backend.Settings) backend.Backend {
 			b.settings = s
 			return b
 		},

@@ -12,6 +12,8 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/advice"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/mcpserver"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/remote"
@@ -77,7 +79,7 @@ func (c *cli) agentServer(actions bool) (*mcp.Server, error) {
 		Open: opened.instances, Query: c.agentQuery, Advice: views.ProblemAdvice, Now: c.now, Version: buildOf().Version, Actions: actions, Docs: docs.Pages,
 		Explain: func(err error) string {
 			opened.forget(err)
-			if hint := hint(err); hint != "" {
+			if hint := advice.Of(err); hint != "" {
 				return plain.Message(err) + "\n" + hint
 			}
 			return plain.Message(err)
@@ -104,7 +106,7 @@ var flagsOfFilter = strings.NewReplacer("--status ", "status ", "--since ", "sin
 type openedOnce struct {
 	cli  *cli
 	mu   sync.Mutex
-	open instances
+	open backend.Instances
 }
 
 func (o *openedOnce) instances(ctx context.Context) (mcpserver.Instances, error) {

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 )
 
 // agentOverHTTP runs `turnstile mcp --http` until the test ends, and returns its address.
@@ -19,7 +21,7 @@ func (b *bench) agentOverHTTP(args ...string) string {
 	said, says := io.Pipe()
 	c := &cli{
 		in: strings.NewReader(""), out: io.Discard, err: says, getenv: func(name string) string { return b.env[name] }, now: b.clock.Now,
-		open: func(s *settings) backend {
+		open: func(s *backend.Settings) backend.Backend {
 			b.settings = s
 			return b
 		},

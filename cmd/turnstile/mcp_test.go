@@ -18,6 +18,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/console"
 	"github.com/turnstile-go/turnstile/embedded"
 	"github.com/turnstile-go/turnstile/history"
@@ -63,7 +64,7 @@ func (b *bench) agent(args ...string) *agent {
 	b.t.Helper()
 	return agentOn(b.t, &cli{
 		getenv: func(name string) string { return b.env[name] }, now: b.clock.Now,
-		open: func(s *settings) backend {
+		open: func(s *backend.Settings) backend.Backend {
 			b.settings = s
 			return b
 		},
@@ -407,7 +408,7 @@ func TestAnAgentWorksBesideAProgramThatServesItsConsole(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	command := func() *cli { return &cli{now: epochNow, open: openPlace, getenv: func(string) string { return "" }} }
+	command := func() *cli { return &cli{now: epochNow, open: backend.Open, getenv: func(string) string { return "" }} }
 	var out bytes.Buffer
 	start := command()
 	start.in, start.out, start.err = strings.NewReader(""), &out, &out
@@ -430,7 +431,7 @@ func TestAnAgentIsToldThatNothingAnswers(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
-	a := agentOn(t, &cli{now: epochNow, open: openPlace, getenv: func(string) string { return "" }}, "--console", server.URL)
+	a := agentOn(t, &cli{now: epochNow, open: backend.Open, getenv: func(string) string { return "" }}, "--console", server.URL)
 	a.refuses("list_instances", `{}`, "no console answers", "turnstile dev")
 }
 
@@ -442,7 +443,7 @@ func TestTheServerOfAnAgentEndsWithItsContext(t *testing.T) {
 	in, client := io.Pipe()
 	defer client.Close()
 	var out, errs bytes.Buffer
-	c := &cli{in: in, out: &out, err: &errs, getenv: func(string) string { return "" }, now: b.clock.Now, open: func(s *settings) backend { return b }}
+	c := &cli{in: in, out: &out, err: &errs, getenv: func(string) string { return "" }, now: b.clock.Now, open: func(s *backend.Settings) backend.Backend { return b }}
 	if status := c.run(ctx, []string{"mcp"}); status != exitOK {
 		t.Errorf("it ended with %d: %s", status, errs.String())
 	}
@@ -454,7 +455,7 @@ func TestTheServerOfAnAgentEndsWithItsContext(t *testing.T) {
 // The pages are resources, and their links lead to resources. No stack is needed for them.
 func TestAnAgentReadsTheDocumentation(t *testing.T) {
 	t.Parallel()
-	a := agentOn(t, &cli{getenv: func(string) string { return "" }, now: epochNow, open: func(*settings) backend {
+	a := agentOn(t, &cli{getenv: func(string) string { return "" }, now: epochNow, open: func(*backend.Settings) backend.Backend {
 		t.Error("the stack was asked for")
 		return nil
 	}})

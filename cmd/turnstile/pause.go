@@ -66,7 +66,7 @@ func unpauseCommand() *command {
 }
 
 func (c *cli) pausing(ctx context.Context) (*pausing.Pausing, error) {
-	stack, err := c.open(&c.settings).Stack(ctx)
+	stack, err := c.backend().Stack(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (c *cli) pausing(ctx context.Context) (*pausing.Pausing, error) {
 		return nil, err
 	}
 	if len(sources) == 0 {
-		return nil, fmt.Errorf("the functions of %s have no event sources: is it deployed from Turnstile's template.yaml?", c.settings.where())
+		return nil, fmt.Errorf("the functions of %s have no event sources: is it deployed from Turnstile's template.yaml?", c.settings.Where())
 	}
 	return &pausing.Pausing{Stack: stack, Sources: sources, Notes: c.screen(c.err), Sleep: c.sleep, Now: c.now}, nil
 }
@@ -83,7 +83,7 @@ func (c *cli) pausing(ctx context.Context) (*pausing.Pausing, error) {
 // cutShort says how to go on.
 func (c *cli) cutShort(verb string, err error) error {
 	return fmt.Errorf("%w\nThe stack is half paused: `turnstile%s %s` continues, `turnstile%s %s` undoes it",
-		err, c.settings.words(), verb, c.settings.words(), map[string]string{"pause": "unpause", "unpause": "pause"}[verb])
+		err, c.settings.Words(), verb, c.settings.Words(), map[string]string{"pause": "unpause", "unpause": "pause"}[verb])
 }
 
 // printStack says how the stack stands now.
@@ -101,9 +101,4 @@ func (c *cli) printStack(ctx context.Context, stack pausing.Stack) error {
 		fmt.Fprintf(c.err, "paused: queues keep messages for fourteen days; unpause before %s\n", state.KeptUntil.Format("2006-01-02 15:04 UTC"))
 	}
 	return nil
-}
-
-// errNoStackHere: what is not a stack has no event sources.
-func errNoStackHere(what string) error {
-	return fmt.Errorf("%s has no event sources: end it to pause it, and start it to go on", what)
 }

@@ -79,7 +79,7 @@ func (s *fakeStack) Queue(_ context.Context, name string) (api.Queue, error) {
 	if strings.HasPrefix(name, deadletter.Activity+":") {
 		full, there := s.named[name]
 		if !there {
-			return q, fmt.Errorf("%w %q", errNoQueue, name)
+			return q, fmt.Errorf("%w %q", pausing.ErrNoQueue, name)
 		}
 		return full, nil
 	}

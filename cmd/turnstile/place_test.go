@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/console"
 	"github.com/turnstile-go/turnstile/embedded"
 )
@@ -38,7 +39,7 @@ func beside(t *testing.T) func(args ...string) result {
 	return func(args ...string) result {
 		t.Helper()
 		var out, errs strings.Builder
-		c := cli{in: strings.NewReader(""), out: &out, err: &errs, now: epochNow, open: openPlace, getenv: func(name string) string {
+		c := cli{in: strings.NewReader(""), out: &out, err: &errs, now: epochNow, open: backend.Open, getenv: func(name string) string {
 			if name == "TURNSTILE_CONSOLE_URL" {
 				return server.URL
 			}
@@ -144,7 +145,7 @@ func TestAConsoleThatDoesNotAnswerIsNamed(t *testing.T) {
 		{"--local list", exitFailed, []string{"`turnstile dev` does not run in"}},
 	} {
 		var out, errs strings.Builder
-		line := cli{in: strings.NewReader(""), out: &out, err: &errs, now: epochNow, open: openPlace, getenv: func(string) string { return "" }}
+		line := cli{in: strings.NewReader(""), out: &out, err: &errs, now: epochNow, open: backend.Open, getenv: func(string) string { return "" }}
 		status := line.run(t.Context(), strings.Fields(c.args))
 		if status != c.status {
 			t.Errorf("turnstile %s: exit status %d, want %d: %s", c.args, status, c.status, errs.String())

@@ -7,6 +7,7 @@ import (
 
 	flag "github.com/spf13/pflag"
 
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/pausing"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/scaffold"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
 )
@@ -55,12 +56,12 @@ func (c *cli) removeQueue(ctx context.Context, name string, undeployed, dry, yes
 // isEmpty returns an error if the queue of the stack has messages. A stack without the queue
 // has none in it.
 func (c *cli) isEmpty(ctx context.Context, name string) error {
-	stack, err := c.open(&c.settings).Stack(ctx)
+	stack, err := c.backend().Stack(ctx)
 	if err != nil {
 		return err
 	}
 	q, err := stack.Queue(ctx, deadletter.Activity+":"+name)
-	if errors.Is(err, errNoQueue) {
+	if errors.Is(err, pausing.ErrNoQueue) {
 		return nil
 	}
 	if err != nil {
@@ -68,7 +69,7 @@ func (c *cli) isEmpty(ctx context.Context, name string) error {
 	}
 	if q.Visible+q.InFlight+q.Delayed > 0 {
 		return fmt.Errorf("queue %s of %s has %d attempts waiting, %d running and %d due later: their activities would never end. Deploy code that does not use the queue, and remove it when it is empty",
-			name, c.settings.where(), q.Visible, q.InFlight, q.Delayed)
+			name, c.settings.Where(), q.Visible, q.InFlight, q.Delayed)
 	}
 	return nil
 }

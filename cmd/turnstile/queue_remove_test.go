@@ -1,15 +1,11 @@
 package main
 
 import (
-	"context"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/scaffold"
-	"github.com/turnstile-go/turnstile/internal/catalog"
-	"github.com/turnstile-go/turnstile/internal/console"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
@@ -63,23 +59,6 @@ func firstDifference(a, b string) string {
 		}
 	}
 	return "one is longer"
-}
-
-type builds []console.Build
-
-func (b builds) Catalog(context.Context) ([]console.Build, error) { return b, nil }
-
-// Builds of before may have named queues that are gone.
-func TestTheNewestBuildOfActivitiesSaysWhichQueuesAreNamed(t *testing.T) {
-	t.Parallel()
-	named, err := namedByActivities(t.Context(), builds{
-		{Serves: "orchestrations", Entries: []catalog.Entry{{Kind: catalog.Activity, Name: "Inline", Queue: "other"}}},
-		{Serves: "activities", Entries: []catalog.Entry{{Kind: catalog.Activity, Name: "Render", Queue: "gpu"}, {Kind: catalog.Activity, Name: "Send"}}},
-		{Serves: "activities", Entries: []catalog.Entry{{Kind: catalog.Activity, Name: "Render", Queue: "old"}}},
-	})
-	if err != nil || len(named) != 1 || !slices.Equal(named["gpu"], []string{"Render"}) {
-		t.Errorf("named are %v, %v", named, err)
-	}
 }
 
 func TestQueueRemove(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
@@ -61,7 +62,7 @@ func raiseCommand() *command {
 
 // warnOfEvent says what is odd about an event ahead of its sending: it may be
 // right all the same, as an event is kept until the code waits for it.
-func (c *cli) warnOfEvent(ctx context.Context, cl instances, r client.RaiseRequest) {
+func (c *cli) warnOfEvent(ctx context.Context, cl backend.Instances, r client.RaiseRequest) {
 	notes, err := cl.CheckRaise(ctx, r)
 	if err != nil {
 		notes = []string{"whether the instance waits for the event is not known: " + plain.Message(err)}
@@ -79,7 +80,7 @@ const (
 )
 
 // findRunning returns an error if there is no instance that an event could be for.
-func (c *cli) findRunning(ctx context.Context, cl instances, instance string) error {
+func (c *cli) findRunning(ctx context.Context, cl backend.Instances, instance string) error {
 	for look := 1; ; look++ {
 		d, err := cl.Describe(ctx, instance)
 		switch {

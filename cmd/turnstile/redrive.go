@@ -7,6 +7,7 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/batch"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
 	"github.com/turnstile-go/turnstile/internal/console/api"
@@ -40,7 +41,7 @@ func redriveCommand() *command {
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			var r client.RedriveRequest
 			b := bulk{verb: "redrive", on: ended[:1],
-				do: func(ctx context.Context, cl instances, j *batch.Job, instance string) error {
+				do: func(ctx context.Context, cl backend.Instances, j *batch.Job, instance string) error {
 					one := r
 					one.Instance, one.Reason = instance, j.Reason
 					if j.ID != "" {

@@ -15,6 +15,8 @@ import (
 	"github.com/spf13/cobra"
 	flag "github.com/spf13/pflag"
 
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/keyfile"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/scaffold"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
@@ -81,18 +83,14 @@ func instanceOrFile(ctx context.Context, c *cli, operands []string, prefix strin
 // exports are the histories of a file, or of an instance.
 func (c *cli) exports(ctx context.Context, what string, which executions) (exports []history.Export, isFile bool, err error) {
 	read := os.ReadFile
-	if isArchived(what) {
+	if backend.IsArchived(what) {
 		read = func(what string) ([]byte, error) {
-			cloud, is := c.open(&c.settings).(awsBackend)
-			if !is {
-				cloud = awsBackend{settings: &c.settings} // A bucket is on AWS, wherever instances are.
-			}
-			return cloud.archived(ctx, what)
+			return c.backend().Archived(ctx, what)
 		}
 	}
 	data, err := read(what)
 	switch {
-	case err != nil && isArchived(what):
+	case err != nil && backend.IsArchived(what):
 		return nil, true, err
 	case err == nil:
 		r, err := recording.Decode(data)
@@ -119,7 +117,7 @@ func (c *cli) exports(ctx context.Context, what string, which executions) (expor
 func (c *cli) replay(ctx context.Context, pkg string, exports []history.Export) error {
 	for i := range exports {
 		if at := slices.IndexFunc(exports[i].Events, func(e history.Event) bool { return e.Codec != "" }); at >= 0 {
-			return fmt.Errorf("event %d of instance %q execution %d is sealed, and its payload is needed to replay it: %s", exports[i].Events[at].EventID, exports[i].Instance, exports[i].ExecutionID, keyAdvice)
+			return fmt.Errorf("event %d of instance %q execution %d is sealed, and its payload is needed to replay it: %s", exports[i].Events[at].EventID, exports[i].Instance, exports[i].ExecutionID, keyfile.Advice)
 		}
 	}
 	if _, err := findProgram(ctx, pkg); err != nil {

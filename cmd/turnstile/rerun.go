@@ -6,6 +6,7 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/batch"
 )
 
@@ -33,7 +34,7 @@ func rerunCommand() *command {
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			var r client.RerunRequest
 			b := bulk{verb: "rerun", on: ended[:1],
-				do: func(ctx context.Context, cl instances, j *batch.Job, instance string) error {
+				do: func(ctx context.Context, cl backend.Instances, j *batch.Job, instance string) error {
 					one := r
 					if one.Instance = instance; j.ID != "" {
 						one.DeduplicationID, one.Version = j.ID, j.Version

@@ -7,13 +7,14 @@ import (
 
 	flag "github.com/spf13/pflag"
 
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
 	"github.com/turnstile-go/turnstile/internal/scheduling"
 	"github.com/turnstile-go/turnstile/schedule"
 )
 
 // onSchedule is a command that takes the name of a schedule.
-func onSchedule(verb, short, long string, flags func(c *cli, flags *flag.FlagSet) func(ctx context.Context, cl instances, name string) error, examples ...string) *command {
+func onSchedule(verb, short, long string, flags func(c *cli, flags *flag.FlagSet) func(ctx context.Context, cl backend.Instances, name string) error, examples ...string) *command {
 	return &command{
 		name: "schedule " + verb, operands: "SCHEDULE", least: 1, most: 1, short: short, long: long, examples: examples,
 		declare: func(c *cli, set *flag.FlagSet) action {
@@ -57,7 +58,7 @@ func scheduleListCommand() *command {
 	}
 }
 
-func (c *cli) schedules(ctx context.Context, cl instances) error {
+func (c *cli) schedules(ctx context.Context, cl backend.Instances) error {
 	all := []schedule.State{}
 	t := views.NewSchedules()
 	for token := ""; ; {
@@ -90,8 +91,8 @@ func scheduleShowCommand() *command {
 		paragraph("Shows the definition, the next five ticks, the newest ten instances with what became of",
 			"them, and the newest ticks that started nothing, with their reason: overlap, buffer full,",
 			"outage or deleted. Times are UTC."),
-		func(c *cli, _ *flag.FlagSet) func(context.Context, instances, string) error {
-			return func(ctx context.Context, cl instances, name string) error {
+		func(c *cli, _ *flag.FlagSet) func(context.Context, backend.Instances, string) error {
+			return func(ctx context.Context, cl backend.Instances, name string) error {
 				d, err := schedule.NewClient(cl).Describe(ctx, name)
 				if err != nil {
 					return err

@@ -7,6 +7,7 @@ import (
 
 	flag "github.com/spf13/pflag"
 
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/internal/scheduling"
 	"github.com/turnstile-go/turnstile/schedule"
@@ -33,11 +34,11 @@ func scheduleDeleteCommand() *command {
 }
 
 // noted is what takes a schedule and a reason.
-func noted(done string, do func(c *schedule.Client, ctx context.Context, name, note string) error) func(*cli, *flag.FlagSet) func(context.Context, instances, string) error {
-	return func(c *cli, flags *flag.FlagSet) func(context.Context, instances, string) error {
+func noted(done string, do func(c *schedule.Client, ctx context.Context, name, note string) error) func(*cli, *flag.FlagSet) func(context.Context, backend.Instances, string) error {
+	return func(c *cli, flags *flag.FlagSet) func(context.Context, backend.Instances, string) error {
 		reason := flags.String("reason", "", "`TEXT` that schedule show shows")
 		c.settings.declareActor(flags)
-		return func(ctx context.Context, cl instances, name string) error {
+		return func(ctx context.Context, cl backend.Instances, name string) error {
 			if err := do(schedule.NewClient(cl), ctx, name, *reason); err != nil {
 				return err
 			}
@@ -50,9 +51,9 @@ func noted(done string, do func(c *schedule.Client, ctx context.Context, name, n
 func scheduleTriggerCommand() *command {
 	return onSchedule("trigger", "start what a schedule starts, now",
 		paragraph("Starts an instance whatever runs, also while the schedule is paused. Prints its id."),
-		func(c *cli, flags *flag.FlagSet) func(context.Context, instances, string) error {
+		func(c *cli, flags *flag.FlagSet) func(context.Context, backend.Instances, string) error {
 			c.settings.declareActor(flags)
-			return func(ctx context.Context, cl instances, name string) error {
+			return func(ctx context.Context, cl backend.Instances, name string) error {
 				instance, err := schedule.NewClient(cl).Trigger(ctx, name)
 				if err == nil {
 					fmt.Fprintln(c.out, instance)
@@ -67,11 +68,11 @@ func scheduleBackfillCommand() *command {
 		paragraph("Starts each tick from --since to --until, at most "+fmt.Sprint(scheduling.MaxBackfill)+": side by side with the overlap policy",
 			"allow, otherwise one after another. A tick that was started before is not started",
 			"again."),
-		func(c *cli, flags *flag.FlagSet) func(context.Context, instances, string) error {
+		func(c *cli, flags *flag.FlagSet) func(context.Context, backend.Instances, string) error {
 			since := flags.String("since", "", "from this `TIME` on: 24h or 7d ago, 2026-01-31, 2026-01-31T12:00:00Z; required")
 			until := flags.String("until", "", "to this `TIME`; default now")
 			c.settings.declareActor(flags)
-			return func(ctx context.Context, cl instances, name string) error {
+			return func(ctx context.Context, cl backend.Instances, name string) error {
 				from, err := parseTime("since", *since, c.now())
 				if err != nil {
 					return err
@@ -100,7 +101,7 @@ func scheduleCreateCommand() *command {
 		paragraph("Schedules that belong to an application are better declared in its code and applied",
 			"at each deployment (package schedule). To create one that is there with the same",
 			"definition changes nothing. docs/guide/schedules.md says what the policies mean."),
-		func(c *cli, flags *flag.FlagSet) func(context.Context, instances, string) error {
+		func(c *cli, flags *flag.FlagSet) func(context.Context, backend.Instances, string) error {
 			var d schedule.Definition
 			flags.StringVar(&d.Cron, "cron", "", "`EXPRESSION` of five fields: minute, hour, day of month, month, day of week; or @daily and the like")
 			flags.StringVar(&d.Zone, "zone", "", "IANA `ZONE` of --cron, such as Europe/Berlin; default UTC")
@@ -114,7 +115,7 @@ func scheduleCreateCommand() *command {
 			input := flags.String("input", "", "`JSON`, @FILE, or - for standard input")
 			update := flags.Bool("update", false, "change the schedule if it is there with another definition")
 			c.settings.declareActor(flags)
-			return func(ctx context.Context, cl instances, name string) error {
+			return func(ctx context.Context, cl backend.Instances, name string) error {
 				var err error
 				if d.Starts.Input, err = c.readPayload("input", *input); err != nil {
 					return err

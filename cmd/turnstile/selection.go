@@ -8,7 +8,6 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
-	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/address"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -110,43 +109,4 @@ func (s *selection) words() string {
 	}
 	add("where", s.where)
 	return b.String()
-}
-
-// words are the flags that say where the stack is, as they can be pasted into a
-// shell.
-func (s *settings) words() string {
-	var b strings.Builder
-	add := func(flag, value string) {
-		if value != "" {
-			b.WriteString(" --" + flag + " " + plain.ShellWord(value))
-		}
-	}
-	if s.local {
-		b.WriteString(" --local")
-	}
-	add("console", s.console)
-	add("stack", s.stack)
-	add("region", s.region)
-	add("profile", s.profile)
-	add("key-file", s.keyFile)
-	return b.String()
-}
-
-// where is the place that the settings name, for people.
-func (s *settings) where() string {
-	switch {
-	case s.local:
-		return "the turnstile dev of this folder"
-	case s.console != "":
-		return "the console at " + s.console
-	case s.stack != "":
-		place := "stack " + s.stack
-		if s.region != "" {
-			place += " in " + s.region
-		}
-		return place
-	case s.getenv != nil && s.getenv(address.OrchestratorURL.Variable) != "":
-		return "the stack of " + s.getenv(address.OrchestratorURL.Variable)
-	}
-	return "the turnstile dev of this folder"
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/printable"
 	"github.com/turnstile-go/turnstile/internal/wire"
@@ -102,7 +103,7 @@ func startCommand() *command {
 
 // awaitStarted waits for the end of an instance that this start made: where
 // another one was first, that is the error.
-func (c *cli) awaitStarted(ctx context.Context, cl instances, name string, started client.Started, timeout time.Duration) error {
+func (c *cli) awaitStarted(ctx context.Context, cl backend.Instances, name string, started client.Started, timeout time.Duration) error {
 	ctx, cancel := bound(ctx, timeout)
 	defer cancel()
 	if err := cl.Confirm(ctx, name, started); err != nil {

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 )
 
 // Most of what starting takes is what packages do before main. Time is the
@@ -64,9 +66,9 @@ func TestNothingIsOpenedBeforeItIsNeeded(t *testing.T) {
 		"wake --status completed", "list --count --watch", "complete", "pause --drain x", "replay", "completion bash", "__complete list --status st", "__complete hist",
 	} {
 		var out bytes.Buffer
-		c := cli{in: strings.NewReader(""), out: &out, err: &out, getenv: func(string) string { return "" }, now: epochNow, open: func(*settings) backend {
+		c := cli{in: strings.NewReader(""), out: &out, err: &out, getenv: func(string) string { return "" }, now: epochNow, open: func(*backend.Settings) backend.Backend {
 			t.Errorf("turnstile %s opens a stack", line)
-			return consoleBackend{}
+			return newBench(t)
 		}}
 		c.run(context.Background(), strings.Fields(line))
 	}

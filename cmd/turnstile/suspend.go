@@ -8,6 +8,7 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/batch"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/internal/printable"
@@ -31,7 +32,7 @@ func suspendCommand() *command {
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			b := bulk{verb: "suspend", on: []client.Status{client.StatusRunning, client.StatusStuck},
-				do: func(ctx context.Context, cl instances, j *batch.Job, instance string) error {
+				do: func(ctx context.Context, cl backend.Instances, j *batch.Job, instance string) error {
 					return cl.Suspend(ctx, instance, j.Reason)
 				}}
 			b.declare(flags)
@@ -59,7 +60,7 @@ func resumeCommand() *command {
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			b := bulk{verb: "resume", on: []client.Status{client.StatusSuspended},
-				do: func(ctx context.Context, cl instances, j *batch.Job, instance string) error {
+				do: func(ctx context.Context, cl backend.Instances, j *batch.Job, instance string) error {
 					return cl.Resume(ctx, instance, j.Reason)
 				}}
 			b.declare(flags)

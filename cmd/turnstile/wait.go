@@ -8,6 +8,7 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
@@ -49,7 +50,7 @@ func bound(ctx context.Context, timeout time.Duration) (context.Context, context
 	return context.WithTimeout(ctx, timeout)
 }
 
-func (c *cli) await(ctx context.Context, cl instances, instance string) error {
+func (c *cli) await(ctx context.Context, cl backend.Instances, instance string) error {
 	d, err := cl.Wait(ctx, instance)
 	if err != nil {
 		return err

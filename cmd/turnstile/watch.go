@@ -9,6 +9,7 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
 	"github.com/turnstile-go/turnstile/history"
@@ -46,7 +47,7 @@ func watchCommand() *command {
 				}
 				ctx, cancel := bound(ctx, w.timeout)
 				defer cancel()
-				w.cli, w.instances, w.instance = c, cl, operands[0]
+				w.cli, w.Instances, w.instance = c, cl, operands[0]
 				return w.run(ctx)
 			}
 		},
@@ -56,7 +57,7 @@ func watchCommand() *command {
 // watching shows an instance at work.
 type watching struct {
 	*cli
-	instances
+	backend.Instances
 	instance       string
 	every, timeout time.Duration
 	onlyNew        bool

@@ -2,6 +2,8 @@ package pausing
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/turnstile-go/turnstile/internal/console/api"
@@ -23,8 +25,16 @@ type Stack interface {
 	// Source is how one of them stands.
 	Source(ctx context.Context, id string) (api.EventSource, error)
 	Enable(ctx context.Context, id string, on bool) error
-	// Queue says how full a queue is.
+	// Queue says how full a queue is; an error that is [ErrNoQueue] if the stack does not have it.
 	Queue(ctx context.Context, name string) (api.Queue, error)
+}
+
+// ErrNoQueue says that a stack does not have a queue.
+var ErrNoQueue = errors.New("the stack has no queue")
+
+// NoSources is the error of what is not a stack and has no event sources.
+func NoSources(what string) error {
+	return fmt.Errorf("%s has no event sources: end it to pause it, and start it to go on", what)
 }
 
 // StateOf is the state of a stack by its event sources.

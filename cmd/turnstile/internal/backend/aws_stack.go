@@ -1,4 +1,4 @@
-package main
+package backend
 
 import (
 	"context"
@@ -25,17 +25,17 @@ type awsStack struct {
 	names map[string]string
 }
 
-// Stack implements backend.
-func (b awsBackend) Stack(ctx context.Context) (pausing.Stack, error) {
+// Stack implements [Backend].
+func (b AWS) Stack(ctx context.Context) (pausing.Stack, error) {
 	return b.awsStack(ctx)
 }
 
-func (b awsBackend) awsStack(ctx context.Context) (*awsStack, error) {
+func (b AWS) awsStack(ctx context.Context) (*awsStack, error) {
 	asked := []address.Key{address.OrchestratorFunction, address.ActivityFunction}
 	for _, q := range shownQueues {
 		asked = append(asked, q.url)
 	}
-	cfg, found, err := b.addresses(ctx, asked...)
+	cfg, found, err := b.Addresses(ctx, asked...)
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,7 @@
-package main
+package backend
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	sqstypes "github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/address"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/pausing"
 	"github.com/turnstile-go/turnstile/internal/console"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
@@ -44,25 +44,25 @@ func shownIn(found map[address.Key]string) []shownQueue {
 	return all
 }
 
-// Console implements backend.
-func (b awsBackend) Console(ctx context.Context, poll time.Duration) ([]console.Option, error) {
+// Console implements [Backend].
+func (b AWS) Console(ctx context.Context, poll time.Duration) ([]console.Option, error) {
 	asked := []address.Key{address.HistoryTable, address.InstancesTable}
 	for _, q := range shownQueues {
 		asked = append(asked, q.url)
 	}
-	cfg, found, err := b.addresses(ctx, asked...)
+	cfg, found, err := b.Addresses(ctx, asked...)
 	if err != nil {
 		return nil, err
 	}
-	queues, err := b.queues(ctx)
+	queues, err := b.Queues(ctx)
 	if err != nil {
 		return nil, err
 	}
 	place := api.Place{Kind: "aws", Settings: map[string]string{
 		"region": cfg.Region, "history table": found[address.HistoryTable], "instances table": found[address.InstancesTable], "orchestrator queue": found[address.OrchestratorURL],
 	}}
-	if b.settings.stack != "" {
-		place.Settings["stack"] = b.settings.stack
+	if b.settings.Stack != "" {
+		place.Settings["stack"] = b.settings.Stack
 	}
 	if endpoint := aws.ToString(cfg.BaseEndpoint); endpoint != "" {
 		place.Kind, place.Settings["endpoint"] = "local stack", endpoint
@@ -125,10 +125,8 @@ func (a *awsQueues) queue(ctx context.Context, name string) (api.Queue, error) {
 			Delayed:  n(sqstypes.QueueAttributeNameApproximateNumberOfMessagesDelayed),
 		}, nil
 	}
-	return api.Queue{}, fmt.Errorf("%w %q", errNoQueue, name)
+	return api.Queue{}, fmt.Errorf("%w %q", pausing.ErrNoQueue, name)
 }
-
-var errNoQueue = errors.New("the stack has no queue")
 
 // metricWindow is how far back the age of a queue is looked for: CloudWatch has it
 // some minutes late.

@@ -1,21 +1,18 @@
-package main
+package backend
 
 import (
 	"context"
 	"encoding/json"
 	"time"
 
-	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
-	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/remote"
 	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/internal/console"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
-// instances is what commands do with instances: on a stack by a client, beside a
-// running `turnstile dev` by its console's API.
-type instances interface {
+// Instances is what commands do with instances: on a stack by a client, otherwise by the
+// API of a console.
+type Instances interface {
 	Start(ctx context.Context, r client.StartRequest) (client.Started, error)
 	Rerun(ctx context.Context, r client.RerunRequest) (client.Started, error)
 	Redrive(ctx context.Context, r client.RedriveRequest) (client.Redriven, error)
@@ -42,7 +39,7 @@ type instances interface {
 	Purge(ctx context.Context, instance string, what api.Purge) error
 
 	Complete(ctx context.Context, token string, result json.RawMessage) error
-	Fail(ctx context.Context, token string, failure failure) error
+	Fail(ctx context.Context, token string, failure Failure) error
 	Heartbeat(ctx context.Context, token string, details json.RawMessage) error
 
 	Describe(ctx context.Context, instance string) (client.Description, error)
@@ -67,73 +64,8 @@ type instances interface {
 	CountByStatus(ctx context.Context, q client.ListQuery, most int) (counts map[client.Status]int, more map[client.Status]bool, err error)
 }
 
-// failure is what a person says of an activity that failed.
-type failure struct {
-	message, code string
-	details       json.RawMessage
-}
-
-// givenFailure is a failure as a client takes it.
-type givenFailure struct{ failure }
-
-func (f *givenFailure) Error() string { return f.message }
-
-// Failure says how the error is recorded.
-func (f *givenFailure) Failure() *history.Failure {
-	return &history.Failure{Kind: history.FailureApplication, Message: f.message, Code: f.code, Details: f.details}
-}
-
-// ofClient is a client as commands use it.
-type ofClient struct {
-	*client.Client
-	now func() time.Time
-	// catalog of the code; nil where it is not known.
-	catalog console.CatalogReader
-}
-
-func (c ofClient) Confirm(ctx context.Context, name string, started client.Started) error {
-	run := client.Attach(c.Client, turnstile.NewOrchestration[json.RawMessage, json.RawMessage](name), started.Instance)
-	run.StartID, run.After = started.StartID, started.After
-	return run.WaitStarted(ctx)
-}
-
-func (c ofClient) Timeline(ctx context.Context, instance string, executions int, at string) (api.Timeline, error) {
-	over, err := c.console()
-	if err != nil {
-		return api.Timeline{}, err
-	}
-	return over.Timeline(ctx, instance, executions, at)
-}
-
-func (c ofClient) Attempts(ctx context.Context, instance string, execution, event int64) (api.Attempts, error) {
-	over, err := c.console()
-	if err != nil {
-		return api.Attempts{}, err
-	}
-	return over.Attempts(ctx, instance, execution, event)
-}
-
-func (c ofClient) Failures(ctx context.Context, q client.ListQuery, key string) (api.FailureList, error) {
-	over, err := c.console()
-	if err != nil {
-		return api.FailureList{}, err
-	}
-	return over.Failures(ctx, q, key)
-}
-
-// console is one that is made to ask it for what only a console puts together.
-func (c ofClient) console() (*remote.Client, error) {
-	handler, err := console.Handler(c.Client, console.WithExplainer(explained), console.WithClock(c.now))
-	if err != nil {
-		return nil, err
-	}
-	return remote.Over(handler, nil), nil
-}
-
-func (c ofClient) Purge(ctx context.Context, instance string, what api.Purge) error {
-	return c.Client.Purge(ctx, instance, console.PurgeOptions(what)...)
-}
-
-func (c ofClient) Fail(ctx context.Context, token string, failure failure) error {
-	return c.Client.Fail(ctx, token, &givenFailure{failure})
+// Failure is what a person says of an activity that failed.
+type Failure struct {
+	Message, Code string
+	Details       json.RawMessage
 }

@@ -1,4 +1,4 @@
-package main
+package backend
 
 import (
 	"context"
@@ -16,26 +16,31 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/address"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/letters"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/usage"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
 	"github.com/turnstile-go/turnstile/internal/queue/sqs"
 )
 
-// awsBackend is a deployed stack, on AWS or wherever AWS_ENDPOINT_URL leads.
-type awsBackend struct {
-	settings *settings
-	// load adds to how the SDK finds its configuration.
-	load []func(*config.LoadOptions) error
+// AWS is a deployed stack, on AWS or wherever AWS_ENDPOINT_URL leads.
+type AWS struct {
+	settings *Settings
+	load     []func(*config.LoadOptions) error
+}
+
+// NewAWS makes no request. load adds to how the SDK finds its configuration.
+func NewAWS(s *Settings, load ...func(*config.LoadOptions) error) AWS {
+	return AWS{s, load}
 }
 
 var errNoRegion = errors.New("no AWS region: give --region, such as eu-central-1, or set AWS_REGION")
 
-func (b awsBackend) config(ctx context.Context) (aws.Config, error) {
+func (b AWS) config(ctx context.Context) (aws.Config, error) {
 	options := slices.Clone(b.load)
-	if b.settings.region != "" {
-		options = append(options, config.WithRegion(b.settings.region))
+	if b.settings.Region != "" {
+		options = append(options, config.WithRegion(b.settings.Region))
 	}
-	if b.settings.profile != "" {
-		options = append(options, config.WithSharedConfigProfile(b.settings.profile))
+	if b.settings.Profile != "" {
+		options = append(options, config.WithSharedConfigProfile(b.settings.Profile))
 	}
 	cfg, err := config.LoadDefaultConfig(ctx, options...)
 	if err != nil {
@@ -47,18 +52,17 @@ func (b awsBackend) config(ctx context.Context) (aws.Config, error) {
 	return cfg, nil
 }
 
-// addresses returns those asked for, from the stack's outputs or the
-// environment.
-func (b awsBackend) addresses(ctx context.Context, asked ...address.Key) (aws.Config, map[address.Key]string, error) {
-	stack := b.settings.stack
-	if stack == "" && b.settings.getenv(address.OrchestratorURL.Variable) == "" {
+// Addresses returns the asked addresses, from the stack's outputs or the environment.
+func (b AWS) Addresses(ctx context.Context, asked ...address.Key) (aws.Config, map[address.Key]string, error) {
+	stack := b.settings.Stack
+	if stack == "" && b.settings.Getenv(address.OrchestratorURL.Variable) == "" {
 		return aws.Config{}, nil, errNoStack()
 	}
 	cfg, err := b.config(ctx)
 	if err != nil {
 		return aws.Config{}, nil, err
 	}
-	from := address.FromEnvironment(b.settings.getenv)
+	from := address.FromEnvironment(b.settings.Getenv)
 	if stack != "" {
 		outputs, err := stackOutputs(ctx, cfg, stack)
 		if err != nil {
@@ -84,22 +88,22 @@ func stackOutputs(ctx context.Context, cfg aws.Config, stack string) (map[string
 	return outputs, nil
 }
 
-// Instances implements backend.
-func (b awsBackend) Instances(ctx context.Context) (instances, error) {
+// Instances implements [Backend].
+func (b AWS) Instances(ctx context.Context) (Instances, error) {
 	c, err := b.Client(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return ofClient{c, time.Now, b.catalog()}, nil
+	return OfClient(c, time.Now, b.catalog()), nil
 }
 
-// Client implements backend.
-func (b awsBackend) Client(ctx context.Context) (*client.Client, error) {
-	codecs, err := b.settings.codecs()
+// Client implements [Backend].
+func (b AWS) Client(ctx context.Context) (*client.Client, error) {
+	codecs, err := b.settings.Codecs()
 	if err != nil {
 		return nil, err
 	}
-	cfg, found, err := b.addresses(ctx, address.OrchestratorURL, address.HistoryTable, address.InstancesTable)
+	cfg, found, err := b.Addresses(ctx, address.OrchestratorURL, address.HistoryTable, address.InstancesTable)
 	if err != nil {
 		return nil, err
 	}
@@ -109,22 +113,22 @@ func (b awsBackend) Client(ctx context.Context) (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.WithActor(b.settings.actor), nil
+	return c.WithActor(b.settings.Actor), nil
 }
 
-// Letters implements backend.
-func (b awsBackend) Letters(ctx context.Context, wait time.Duration) (letters.Letters, error) {
-	queues, err := b.queues(ctx)
-	return letters.OfQueues{Queues: queues, Codecs: b.settings.codecs, Wait: wait, Now: time.Now}, err
+// Letters implements [Backend].
+func (b AWS) Letters(ctx context.Context, wait time.Duration) (letters.Letters, error) {
+	queues, err := b.Queues(ctx)
+	return letters.OfQueues{Queues: queues, Codecs: b.settings.Codecs, Wait: wait, Now: time.Now}, err
 }
 
-// queues are those that dead letters stand in and go back to.
-func (b awsBackend) queues(ctx context.Context) (deadletter.Queues, error) {
+// Queues returns the queues that have dead letters, and those that they go back to.
+func (b AWS) Queues(ctx context.Context) (deadletter.Queues, error) {
 	byName := map[string]address.Key{
 		deadletter.Orchestrator: address.OrchestratorURL, deadletter.Delay: address.DelayURL, deadletter.Activity: address.ActivityURL,
 		deadletter.ActivityDead: address.ActivityDeadURL, deadletter.DeadFIFO: address.DeadFIFOURL, deadletter.Dead: address.DeadURL,
 	}
-	cfg, found, err := b.addresses(ctx, address.OrchestratorURL, address.DelayURL, address.ActivityURL, address.ActivityDeadURL, address.DeadFIFOURL, address.DeadURL)
+	cfg, found, err := b.Addresses(ctx, address.OrchestratorURL, address.DelayURL, address.ActivityURL, address.ActivityDeadURL, address.DeadFIFOURL, address.DeadURL)
 	if err != nil {
 		return nil, err
 	}
@@ -140,5 +144,5 @@ func (b awsBackend) queues(ctx context.Context) (deadletter.Queues, error) {
 
 // errNoStack says how to name a stack.
 func errNoStack() error {
-	return usagef("which stack? Give --stack NAME (or set TURNSTILE_STACK), or set the TURNSTILE_ variables: for the local one\n  eval \"$(localstack/local.sh env)\"\nor go into the folder of a project that `turnstile dev` runs")
+	return usage.Errorf("which stack? Give --stack NAME (or set TURNSTILE_STACK), or set the TURNSTILE_ variables: for the local one\n  eval \"$(localstack/local.sh env)\"\nor go into the folder of a project that `turnstile dev` runs")
 }

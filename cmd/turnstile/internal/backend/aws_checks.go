@@ -1,4 +1,4 @@
-package main
+package backend
 
 import (
 	"context"
@@ -27,20 +27,20 @@ import (
 	"github.com/turnstile-go/turnstile/internal/deadletter"
 )
 
-// Checks implements backend.
-func (b awsBackend) Checks(now func() time.Time) []check {
-	return []check{
-		{"access", b.checkAccess},
-		{"functions", func(ctx context.Context) ([]api.Finding, error) { return b.checkFunctions(ctx, now()) }},
-		{"settings", b.checkSources},
-		{"queues", b.checkQueues},
-		{"tables", b.checkTables},
-		{"archive", b.checkArchive},
+// Checks implements [Backend].
+func (b AWS) Checks(now func() time.Time, own api.Build) []doctor.Check {
+	return []doctor.Check{
+		{Area: "access", Look: func(ctx context.Context) ([]api.Finding, error) { return b.checkAccess(ctx, own) }},
+		{Area: "functions", Look: func(ctx context.Context) ([]api.Finding, error) { return b.checkFunctions(ctx, now()) }},
+		{Area: "settings", Look: b.checkSources},
+		{Area: "queues", Look: b.checkQueues},
+		{Area: "tables", Look: b.checkTables},
+		{Area: "archive", Look: b.checkArchive},
 	}
 }
 
 // checkAccess looks at who asks, whether the stack is there, and the clock.
-func (b awsBackend) checkAccess(ctx context.Context) ([]api.Finding, error) {
+func (b AWS) checkAccess(ctx context.Context, own api.Build) ([]api.Finding, error) {
 	cfg, err := b.config(ctx)
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (b awsBackend) checkAccess(ctx context.Context) ([]api.Finding, error) {
 	who, err := sts.NewFromConfig(cfg).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
 	if err != nil {
 		// What else there is to see may be seen all the same.
-		out = append(out, couldNot("access", fmt.Errorf("who this is: %w", err)))
+		out = append(out, doctor.CouldNot("access", fmt.Errorf("who this is: %w", err)))
 		who = &sts.GetCallerIdentityOutput{}
 	} else {
 		out = append(out, api.Finding{Area: "access", Level: doctor.OK, Text: fmt.Sprintf("%s, in %s", aws.ToString(who.Arn), cfg.Region)})
@@ -57,40 +57,26 @@ func (b awsBackend) checkAccess(ctx context.Context) ([]api.Finding, error) {
 	if skew, known := awsmiddleware.GetAttemptSkew(who.ResultMetadata); known {
 		out = append(out, doctor.Clock(skew)...)
 	}
-	if stack := b.settings.stack; stack != "" {
+	if stack := b.settings.Stack; stack != "" {
 		found, err := cloudformation.NewFromConfig(cfg).DescribeStacks(ctx, &cloudformation.DescribeStacksInput{StackName: &stack})
 		if err != nil {
 			return out, fmt.Errorf("stack %q in %s: %w", stack, cfg.Region, err)
 		}
 		for _, s := range found.Stacks {
-			out = append(out, stackFinding(stack, string(s.StackStatus)))
+			out = append(out, doctor.Deployed(stack, string(s.StackStatus)))
 		}
 	}
-	_, _, err = b.addresses(ctx, address.HistoryTable, address.InstancesTable, address.ActivitiesTable, address.OrchestratorURL, address.DelayURL, address.ActivityURL, address.ActivityDeadURL, address.DeadFIFOURL, address.DeadURL, address.OrchestratorFunction, address.ActivityFunction)
+	_, _, err = b.Addresses(ctx, address.HistoryTable, address.InstancesTable, address.ActivitiesTable, address.OrchestratorURL, address.DelayURL, address.ActivityURL, address.ActivityDeadURL, address.DeadFIFOURL, address.DeadURL, address.OrchestratorFunction, address.ActivityFunction)
 	if err != nil {
 		return out, err
 	}
-	out = append(out, api.Finding{Area: "versions", Level: doctor.OK, Text: "the stack has all that this command (" + buildOf().Version + ") looks for"})
+	out = append(out, api.Finding{Area: "versions", Level: doctor.OK, Text: "the stack has all that this command (" + own.Version + ") looks for"})
 	return out, nil
 }
 
-func stackFinding(name, status string) api.Finding {
-	f := api.Finding{Area: "access", Level: doctor.OK, Text: fmt.Sprintf("stack %s is %s", name, status)}
-	switch status {
-	case "CREATE_COMPLETE", "UPDATE_COMPLETE", "IMPORT_COMPLETE":
-	case "UPDATE_ROLLBACK_COMPLETE":
-		f.Level, f.Advice = doctor.Warning, "The last deployment failed and was taken back; the events of the stack say why."
-	case "CREATE_IN_PROGRESS", "UPDATE_IN_PROGRESS", "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS":
-		f.Level, f.Advice = doctor.Warning, "A deployment is under way: look again when it is done."
-	default:
-		f.Level, f.Advice = doctor.Problem, "The events of the stack say why."
-	}
-	return f
-}
-
-func (b awsBackend) checkFunctions(ctx context.Context, now time.Time) ([]api.Finding, error) {
+func (b AWS) checkFunctions(ctx context.Context, now time.Time) ([]api.Finding, error) {
 	asked := []address.Key{address.OrchestratorFunction, address.ActivityFunction, address.HistoryTable, address.InstancesTable, address.OrchestratorURL, address.DelayURL, address.ActivityURL, address.ActivityDeadURL, address.DeadFIFOURL, address.DeadURL}
-	cfg, found, err := b.addresses(ctx, asked...)
+	cfg, found, err := b.Addresses(ctx, asked...)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +95,7 @@ func (b awsBackend) checkFunctions(ctx context.Context, now time.Time) ([]api.Fi
 }
 
 // functions returns the settings of the functions.
-func (b awsBackend) functions(ctx context.Context, l *lambda.Client, found map[address.Key]string) ([]doctor.Function, error) {
+func (b AWS) functions(ctx context.Context, l *lambda.Client, found map[address.Key]string) ([]doctor.Function, error) {
 	var out []doctor.Function
 	all := []struct{ role, name string }{{"orchestrator", found[address.OrchestratorFunction]}, {"activity", found[address.ActivityFunction]}}
 	for _, f := range address.NamedFunctions(found) {
@@ -136,7 +122,7 @@ func (b awsBackend) functions(ctx context.Context, l *lambda.Client, found map[a
 	return out, nil
 }
 
-func (b awsBackend) checkSources(ctx context.Context) ([]api.Finding, error) {
+func (b AWS) checkSources(ctx context.Context) ([]api.Finding, error) {
 	s, err := b.awsStack(ctx)
 	if err != nil {
 		return nil, err
@@ -159,12 +145,12 @@ func (b awsBackend) checkSources(ctx context.Context) ([]api.Finding, error) {
 	return doctor.Sources(out, named...), nil
 }
 
-func (b awsBackend) checkQueues(ctx context.Context) ([]api.Finding, error) {
+func (b AWS) checkQueues(ctx context.Context) ([]api.Finding, error) {
 	asked := []address.Key{address.OrchestratorFunction, address.ActivityFunction}
 	for _, q := range shownQueues {
 		asked = append(asked, q.url)
 	}
-	cfg, found, err := b.addresses(ctx, asked...)
+	cfg, found, err := b.Addresses(ctx, asked...)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +169,7 @@ func (b awsBackend) checkQueues(ctx context.Context) ([]api.Finding, error) {
 	out := append(doctor.Queues(queues, functions), doctor.Backlog(queues, false)...)
 	named, err := namedByActivities(ctx, b.catalog())
 	if err != nil {
-		return append(out, couldNot("queues", err)), nil
+		return append(out, doctor.CouldNot("queues", err)), nil
 	}
 	var served []string
 	for _, q := range address.Named(found) {
@@ -244,8 +230,8 @@ func queueOf(name string, fifo, dead bool, attributes map[string]string) doctor.
 	return q
 }
 
-func (b awsBackend) checkTables(ctx context.Context) ([]api.Finding, error) {
-	cfg, found, err := b.addresses(ctx, address.HistoryTable, address.InstancesTable, address.ActivitiesTable)
+func (b AWS) checkTables(ctx context.Context) ([]api.Finding, error) {
+	cfg, found, err := b.Addresses(ctx, address.HistoryTable, address.InstancesTable, address.ActivitiesTable)
 	if err != nil {
 		return nil, err
 	}

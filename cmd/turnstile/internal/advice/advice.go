@@ -1,4 +1,5 @@
-package main
+// Package advice says what to do about an error.
+package advice
 
 import (
 	"errors"
@@ -7,6 +8,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/keyfile"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/remote"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
 	"github.com/turnstile-go/turnstile/codec"
@@ -15,13 +17,13 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// hint says what to do about an error, where its own text does not; else it is
-// empty.
-func hint(err error) string {
+// Of says what to do about an error. It is empty if the error says that itself, or nothing
+// is known.
+func Of(err error) string {
 	var api smithy.APIError
 	if errors.As(err, &api) {
-		if hint := hintOfCode(api.ErrorCode(), api.ErrorMessage()); hint != "" {
-			return hint
+		if text := ofCode(api.ErrorCode(), api.ErrorMessage()); text != "" {
+			return text
 		}
 	}
 	text := err.Error()
@@ -39,7 +41,7 @@ func hint(err error) string {
 	case errors.As(err, &unreachable):
 		return "It has ended, or is being built: `turnstile dev` says where its console is."
 	case errors.As(err, &unknown):
-		return "To see it, " + keyAdvice + "."
+		return "To see it, " + keyfile.Advice + "."
 	case errors.Is(err, history.ErrNewer):
 		return "A newer build wrote this history. Use a turnstile command of that version."
 	case errors.Is(err, store.ErrBadPageToken):
@@ -54,7 +56,7 @@ func hint(err error) string {
 	return ""
 }
 
-func hintOfCode(code, text string) string {
+func ofCode(code, text string) string {
 	switch code {
 	case "AccessDenied", "AccessDeniedException", "UnauthorizedOperation":
 		return "The role in use may not do this. The stack's output OperatePolicyArn is a policy for all commands, WatchPolicyArn one for those that only look; doctor needs DoctorPolicyArn besides."

@@ -1,4 +1,4 @@
-package main
+package backend
 
 import (
 	"context"
@@ -23,9 +23,9 @@ const (
 
 // catalog is what the functions of a stack have written down of their builds. It asks
 // for nothing before it is read.
-func (b awsBackend) catalog() console.CatalogReader {
+func (b AWS) catalog() console.CatalogReader {
 	return &awsCatalog{now: time.Now, open: func(ctx context.Context) (buildsTable, error) {
-		cfg, found, err := b.addresses(ctx, address.ActivitiesTable)
+		cfg, found, err := b.Addresses(ctx, address.ActivitiesTable)
 		if err != nil {
 			return nil, err
 		}

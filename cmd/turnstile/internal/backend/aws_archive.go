@@ -1,4 +1,4 @@
-package main
+package backend
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/address"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/doctor"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/usage"
 	"github.com/turnstile-go/turnstile/internal/archive/s3"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
@@ -26,14 +27,14 @@ const (
 // 200 MB of events.
 const mostArchived = 1 << 30
 
-// isArchived reports whether the operand of a command is an object of a bucket.
-func isArchived(what string) bool { return strings.HasPrefix(what, "s3://") }
+// IsArchived reports whether the operand of a command is an object of a bucket.
+func IsArchived(what string) bool { return strings.HasPrefix(what, "s3://") }
 
-// archived reads an object that retention has archived, s3://BUCKET/KEY.
-func (b awsBackend) archived(ctx context.Context, what string) ([]byte, error) {
+// Archived implements [Backend].
+func (b AWS) Archived(ctx context.Context, what string) ([]byte, error) {
 	bucket, key, _ := strings.Cut(strings.TrimPrefix(what, "s3://"), "/")
 	if bucket == "" || key == "" || strings.HasSuffix(key, "/") {
-		return nil, usagef("%s is not an object of a bucket: give s3://BUCKET/PREFIX/INSTANCE/EXECUTION.json", what)
+		return nil, usage.Errorf("%s is not an object of a bucket: give s3://BUCKET/PREFIX/INSTANCE/EXECUTION.json", what)
 	}
 	cfg, err := b.config(ctx)
 	if err != nil {
@@ -58,8 +59,8 @@ func (b awsBackend) archived(ctx context.Context, what string) ([]byte, error) {
 }
 
 // checkArchive looks at the bucket that gets what is purged, if there is one.
-func (b awsBackend) checkArchive(ctx context.Context) ([]api.Finding, error) {
-	cfg, found, err := b.addresses(ctx, address.OrchestratorFunction)
+func (b AWS) checkArchive(ctx context.Context) ([]api.Finding, error) {
+	cfg, found, err := b.Addresses(ctx, address.OrchestratorFunction)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package main
+package advice
 
 import (
 	"errors"
@@ -12,16 +12,16 @@ import (
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
-// explained says in the API's words what an error of AWS means; nil for another.
-func explained(err error) *api.Error {
+// Explain is an error of AWS as the console's API has it; nil for any other error.
+func Explain(err error) *api.Error {
 	text := plain.Message(err)
 	var of smithy.APIError
 	if !errors.As(err, &of) {
 		switch {
 		case strings.Contains(text, "connection refused"), strings.Contains(text, "no such host"):
-			return &api.Error{Code: api.CodeUnavailable, Message: text, Advice: hint(err)}
+			return &api.Error{Code: api.CodeUnavailable, Message: text, Advice: Of(err)}
 		case strings.Contains(text, "failed to refresh cached credentials"), strings.Contains(text, "get credentials"):
-			return &api.Error{Code: api.CodeCredentials, Message: text, Advice: hint(err)}
+			return &api.Error{Code: api.CodeCredentials, Message: text, Advice: Of(err)}
 		}
 		return nil
 	}
@@ -29,7 +29,7 @@ func explained(err error) *api.Error {
 	case "AccessDenied", "AccessDeniedException", "UnauthorizedOperation":
 		return denied(of.ErrorMessage())
 	case "ExpiredToken", "ExpiredTokenException", "RequestExpired", "UnrecognizedClientException", "InvalidClientTokenId", "SignatureDoesNotMatch", "InvalidSignatureException":
-		return &api.Error{Code: api.CodeCredentials, Message: text, Advice: hint(err)}
+		return &api.Error{Code: api.CodeCredentials, Message: text, Advice: Of(err)}
 	case "ResourceNotFoundException", "AWS.SimpleQueueService.NonExistentQueue", "QueueDoesNotExist":
 		return &api.Error{Code: api.CodeOlderStack, Message: "a table or queue is not there: " + text,
 			Advice: "Either the stack is older than this build: deploy the template of this build. Or this is another account or region."}

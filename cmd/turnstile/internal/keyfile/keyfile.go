@@ -1,4 +1,5 @@
-package main
+// Package keyfile reads the keys of sealed payloads.
+package keyfile
 
 import (
 	"bufio"
@@ -6,7 +7,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/turnstile-go/turnstile/codec"
@@ -14,13 +17,16 @@ import (
 	"github.com/turnstile-go/turnstile/codec/gzip"
 )
 
-// Keys come from a file or the environment, never from the command line: the
-// arguments of a process are seen by everybody on the machine, and stay in the
-// shell's history.
+// Environment variables with the keys, and with the name of a file that has them. A
+// command line never holds keys: everybody on the machine can see a process's arguments,
+// and the shell keeps them in its history.
 const (
-	keysVariable    = "TURNSTILE_KEYS"
-	keyFileVariable = "TURNSTILE_KEY_FILE"
+	Variable     = "TURNSTILE_KEYS"
+	FileVariable = "TURNSTILE_KEY_FILE"
 )
+
+// Advice says how to give the command the keys of a sealed payload.
+const Advice = "give the command the keys: --key-file FILE, " + FileVariable + " or " + Variable + " (`turnstile help flags` says how they are written)"
 
 const (
 	markGzip   = "gzip"
@@ -28,29 +34,29 @@ const (
 	markBoth   = markGzip + "+" + markAESGCM
 )
 
-// codecs are those of the key file, else of the environment, else those that
-// need no key.
-func (s *settings) codecs() (*codec.Set, error) {
-	file, where := s.keyFile, "--key-file"
+// Codecs reads the codecs of the file that --key-file names; without one, of the file in
+// [FileVariable], otherwise of [Variable]. Without any key the set has the codecs that need
+// none.
+func Codecs(file string, getenv func(string) string) (*codec.Set, error) {
+	where := "--key-file"
 	if file == "" {
-		file, where = s.getenv(keyFileVariable), keyFileVariable
+		file, where = getenv(FileVariable), FileVariable
 	}
 	if file == "" {
-		return parseKeys(keysVariable, s.getenv(keysVariable))
+		return parse(Variable, getenv(Variable))
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("reading the keys of %s: %w", where, err)
 	}
-	return parseKeys(file, string(data))
+	return parse(file, string(data))
 }
 
-// parseKeys reads the codecs of a key file: a line each, first the mark, as it
-// stands beside what is sealed, then the key, 32 bytes in base64 or hex. The
-// first one seals what is sent, all of them open; a key opens with and without
-// compression in front of it. Empty lines and lines that begin with # are
-// nothing. Errors do not show what stands in a key's place.
-func parseKeys(where, text string) (*codec.Set, error) {
+// parse reads the codecs of a key file. Each line has a codec, as a sealed payload names it,
+// and its key: 32 bytes in base64 or hex. The first codec seals what is sent, and all of
+// them open payloads; a key opens with and without compression before it. Empty lines and
+// lines that begin with # are skipped. Errors do not show the text of a key.
+func parse(where, text string) (*codec.Set, error) {
 	var current codec.Codec
 	opens := map[string]codec.Codec{markGzip: gzip.New()}
 	var errs []error
@@ -80,7 +86,7 @@ func parseKeys(where, text string) (*codec.Set, error) {
 		delete(opens, current.Name())
 	}
 	others := make([]codec.Codec, 0, len(opens))
-	for _, name := range sortedKeys(opens) {
+	for _, name := range slices.Sorted(maps.Keys(opens)) {
 		others = append(others, opens[name])
 	}
 	return codec.NewSet(current, others...)
@@ -124,6 +130,3 @@ func decodeKey(text string) ([]byte, error) {
 	}
 	return nil, fmt.Errorf("it is not %d bytes in base64 or hex", aesgcm.KeySize)
 }
-
-// keyAdvice says what to do about what is sealed.
-const keyAdvice = "give the command the keys: --key-file FILE, " + keyFileVariable + " or " + keysVariable + " (`turnstile help flags` says how they are written)"

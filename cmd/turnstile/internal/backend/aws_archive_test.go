@@ -1,4 +1,4 @@
-package main
+package backend
 
 import (
 	"context"
@@ -40,21 +40,21 @@ func (a *archiveOnHTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (a *archiveOnHTTP) backend(t *testing.T) awsBackend {
+func (a *archiveOnHTTP) stack(t *testing.T) AWS {
 	t.Helper()
 	server := httptest.NewServer(a)
 	t.Cleanup(server.Close)
 	client := awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) { t.DisableKeepAlives = true })
-	s := &settings{getenv: func(name string) string {
+	s := &Settings{Getenv: func(name string) string {
 		return map[string]string{"TURNSTILE_ORCHESTRATOR_QUEUE_URL": "https://q/x.fifo", "TURNSTILE_ORCHESTRATOR_FUNCTION": "o"}[name]
 	}}
-	return awsBackend{settings: s, load: []func(*config.LoadOptions) error{
+	return NewAWS(s,
 		config.WithBaseEndpoint(server.URL), config.WithHTTPClient(client), config.WithRegion("eu-central-1"), config.WithRetryMaxAttempts(1),
 		config.WithSharedConfigFiles([]string{}), config.WithSharedCredentialsFiles([]string{}),
 		config.WithCredentialsProvider(aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 			return aws.Credentials{AccessKeyID: "a", SecretAccessKey: "b"}, nil
 		})),
-	}}
+	)
 }
 
 func TestTheDoctorLooksAtTheBucketOfTheArchive(t *testing.T) {
@@ -73,7 +73,7 @@ func TestTheDoctorLooksAtTheBucketOfTheArchive(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			found, err := (&archiveOnHTTP{environment: tt.environment, head: tt.head}).backend(t).checkArchive(t.Context())
+			found, err := (&archiveOnHTTP{environment: tt.environment, head: tt.head}).stack(t).checkArchive(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -92,8 +92,8 @@ func TestTheDoctorLooksAtTheBucketOfTheArchive(t *testing.T) {
 
 func TestAnArchivedExecutionIsReadFromItsBucket(t *testing.T) {
 	t.Parallel()
-	b := (&archiveOnHTTP{object: `{"an":"export"}`}).backend(t)
-	data, err := b.archived(t.Context(), "s3://acme-archive/prod/order-17/1.json")
+	b := (&archiveOnHTTP{object: `{"an":"export"}`}).stack(t)
+	data, err := b.Archived(t.Context(), "s3://acme-archive/prod/order-17/1.json")
 	if err != nil || string(data) != `{"an":"export"}` {
 		t.Errorf("%s, %v", data, err)
 	}
@@ -103,7 +103,7 @@ func TestAnArchivedExecutionIsReadFromItsBucket(t *testing.T) {
 		"s3://acme-archive":                      "give s3://BUCKET/PREFIX/INSTANCE/EXECUTION.json",
 		"s3://acme-archive/prod/":                "is not an object of a bucket",
 	} {
-		if _, err := b.archived(t.Context(), what); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := b.Archived(t.Context(), what); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, want %q", what, err, says)
 		}
 	}

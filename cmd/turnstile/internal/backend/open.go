@@ -1,0 +1,68 @@
+package backend
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/address"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/dev"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/usage"
+	"github.com/turnstile-go/turnstile/internal/supervised"
+)
+
+// Open returns what a command works on: the first of --local and --console, the stack that
+// --stack or the environment names, and the `turnstile dev` of this folder. It makes no
+// request.
+func Open(s *Settings) Backend {
+	switch stack := s.Stack != "" || s.Getenv(address.OrchestratorURL.Variable) != ""; {
+	case s.Local:
+		at, err := DevAddress()
+		return server{s, at, "turnstile dev", err}
+	case s.Console != "":
+		return server{s, s.Console, "the console", CheckURL(s.Console)}
+	case !stack:
+		if at, err := DevAddress(); err == nil {
+			return server{s, at, "turnstile dev", nil}
+		}
+	}
+	return NewAWS(s)
+}
+
+// CheckURL checks the URL of --console.
+func CheckURL(text string) error {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return usage.Errorf("--console %q is not the address of a console, such as http://127.0.0.1:8876/", text)
+	}
+	return nil
+}
+
+// DevAddress returns the address of the console of the `turnstile dev` that runs the
+// project of this folder.
+func DevAddress() (string, error) {
+	folder, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for here := folder; ; here = filepath.Dir(here) {
+		data := filepath.Join(here, dev.Data)
+		text, err := os.ReadFile(filepath.Join(data, supervised.ConsoleFile))
+		switch {
+		case err == nil:
+			return strings.TrimSpace(string(text)), CheckURL(strings.TrimSpace(string(text)))
+		case !errors.Is(err, fs.ErrNotExist):
+			return "", err
+		}
+		if _, err := os.Stat(data); err == nil {
+			return "", fmt.Errorf("`turnstile dev` does not run in %s: start it there", here)
+		}
+		if here == filepath.Dir(here) {
+			return "", fmt.Errorf("`turnstile dev` does not run in %s, nor above it: there is no %s", folder, filepath.Join(dev.Data, supervised.ConsoleFile))
+		}
+	}
+}
