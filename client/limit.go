@@ -19,10 +19,11 @@ type Limit struct {
 	Key string `json:"key"`
 	// Permits is how many attempts may run at a time, 0 if no attempt has asked yet.
 	// Declared is what the code says that asked last, Set what [Client.SetLimit] says, which
-	// takes precedence; 0 for nothing.
-	Permits  int `json:"permits"`
-	Declared int `json:"declared"`
-	Set      int `json:"set,omitempty"`
+	// takes precedence; 0 for nothing. Closed: it says 0, and no attempt gets a permit.
+	Permits  int  `json:"permits"`
+	Declared int  `json:"declared"`
+	Set      int  `json:"set,omitempty"`
+	Closed   bool `json:"closed,omitempty"`
 	// SetBy is the actor who changed Set last, SetAt when; also where that was to
 	// nothing.
 	SetBy string    `json:"set_by,omitempty"`
@@ -75,7 +76,7 @@ func (c *Client) Limit(ctx context.Context, key string) (Limit, error) {
 
 func (c *Client) limitOf(key string, s *limits.State) Limit {
 	now := c.cfg.Clock.Now().UnixMilli()
-	l := Limit{Key: key, Permits: s.Permits(), Declared: s.N, Set: s.Set, SetBy: s.SetBy, Held: []LimitHolder{}, Waiting: []LimitWaiter{}}
+	l := Limit{Key: key, Permits: s.Permits(), Declared: s.N, Set: max(s.Set, 0), Closed: s.Set == limits.Closed, SetBy: s.SetBy, Held: []LimitHolder{}, Waiting: []LimitWaiter{}}
 	if s.SetAt > 0 {
 		l.SetAt = time.UnixMilli(s.SetAt).UTC()
 	}
@@ -119,7 +120,7 @@ func (c *Client) Limits(ctx context.Context) ([]Limit, error) {
 			if err != nil {
 				return nil, err
 			}
-			if l.Permits > 0 || l.Set > 0 {
+			if l.Permits > 0 || l.Closed {
 				all = append(all, l)
 			}
 		}
@@ -136,31 +137,35 @@ func (c *Client) Limits(ctx context.Context) ([]Limit, error) {
 	return all, nil
 }
 
-// SetLimit changes how many attempts with this key may run at a time, 1 to
+// SetLimit changes how many attempts with this key may run at a time, 0 to
 // [turnstile.MaxLimit], until [Client.ResetLimit]: it takes precedence over the number in the
-// code of each deployment. Attempts that have a permit keep it. More permits are used at the next
+// code of each deployment. Attempts that have a permit keep it. 0 closes the limit: all others wait. More permits are used at the next
 // change of the limit, or within 30 seconds. The actor and the time are kept with it. It makes a read and
 // a write, and puts the key into the list of keys.
 //
 // Errors: [ErrNoActivities]; [*turnstile.InvalidArgumentError] for a key or a number that cannot be.
 func (c *Client) SetLimit(ctx context.Context, key string, n int) error {
-	if problem := names.Limit(n); problem != "" {
+	if problem := names.SetLimit(n); problem != "" {
 		return &turnstile.InvalidArgumentError{Call: "SetLimit", Argument: "n", Problem: problem}
 	}
-	return c.setLimit(ctx, "SetLimit", key, n)
+	set := n
+	if n == 0 {
+		set = limits.Closed
+	}
+	return c.setLimit(ctx, "SetLimit", key, n, set)
 }
 
 // ResetLimit has the number in the code count again.
 //
 // Errors: [ErrNoActivities]; [*turnstile.InvalidArgumentError] for a key that cannot be.
 func (c *Client) ResetLimit(ctx context.Context, key string) error {
-	return c.setLimit(ctx, "ResetLimit", key, 0)
+	return c.setLimit(ctx, "ResetLimit", key, 0, 0)
 }
 
 // setTries is how often a change is tried of which workers are in the way.
 const setTries = 50
 
-func (c *Client) setLimit(ctx context.Context, operation, key string, n int) error {
+func (c *Client) setLimit(ctx context.Context, operation, key string, n, set int) error {
 	if problem := names.LimitKey(key); problem != "" {
 		return &turnstile.InvalidArgumentError{Call: operation, Argument: "key", Problem: problem}
 	}
@@ -175,7 +180,7 @@ func (c *Client) setLimit(ctx context.Context, operation, key string, n int) err
 		}
 		for range setTries {
 			now := c.cfg.Clock.Now()
-			next := state.WithSet(n, c.actor, now)
+			next := state.WithSet(set, c.actor, now)
 			next.Listed = now.UnixMilli()
 			stands, written, err := limits.Write(ctx, c.cfg.Activities, key, &next, now, limits.Retention)
 			if err != nil {

@@ -63,11 +63,17 @@ func TestALimitIsSeenAndChanged(t *testing.T) {
 	if all, err := c.Limits(t.Context()); err != nil || len(all) != 1 || all[0].Key != "stripe" {
 		t.Errorf("%+v, %v", all, err)
 	}
+	if err := c.SetLimit(t.Context(), "stripe", 0); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := c.Limits(t.Context()); err != nil || len(all) != 1 || !all[0].Closed || all[0].Permits != 0 || all[0].Set != 0 {
+		t.Errorf("a limit that was set to 0: %+v, %v", all, err)
+	}
 	if err := c.WithActor("bob").ResetLimit(t.Context(), "stripe"); err != nil {
 		t.Fatal(err)
 	}
 	now.Advance(time.Minute) // The permit's time is over.
-	if l, err = c.Limit(t.Context(), "stripe"); err != nil || l.Set != 0 || l.Permits != 1 || l.SetBy != "bob" || len(l.Held) != 0 {
+	if l, err = c.Limit(t.Context(), "stripe"); err != nil || l.Set != 0 || l.Closed || l.Permits != 1 || l.SetBy != "bob" || len(l.Held) != 0 {
 		t.Errorf("%+v, %v", l, err)
 	}
 }
@@ -79,7 +85,7 @@ func TestWhatALimitCannotBeIsSaidAtTheCall(t *testing.T) {
 		key  string
 		n    int
 		want string
-	}{{"k", 0, "is 0, it must be from 1 to 100"}, {"k", 101, "is 101"}, {"", 1, "is empty"}, {strings.Repeat("x", 10_000), 1, "has 10000 bytes"}, {"a\tb", 1, "control character"}} {
+	}{{"k", -1, "is -1, it must be from 0 to 100"}, {"k", 101, "is 101"}, {"", 1, "is empty"}, {strings.Repeat("x", 10_000), 1, "has 10000 bytes"}, {"a\tb", 1, "control character"}} {
 		err := c.SetLimit(t.Context(), bad.key, bad.n)
 		if _, is := errors.AsType[*turnstile.InvalidArgumentError](err); !is || !strings.Contains(err.Error(), bad.want) {
 			t.Errorf("%.20q %d: %v, want %q", bad.key, bad.n, err, bad.want)

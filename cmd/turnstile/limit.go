@@ -97,14 +97,15 @@ func limitShowCommand() *command {
 func limitSetCommand() *command {
 	return onLimit("set", "KEY PERMITS", 2, "change how many attempts with a key may run at a time, without a deployment",
 		paragraph("Takes precedence over the number in the code, of this deployment and of later ones, until",
-			"limit reset. Attempts that have a permit keep it. limit show tells who set it and when.",
+			"limit reset. Attempts that have a permit keep it. 0 closes the limit: all others wait until",
+			"another number is set, or limit reset. limit show tells who set it and when.",
 			"Needs the policy of the output OperatePolicyArn."),
 		actor, func(ctx context.Context, c *cli, cl backend.Instances, operands []string) error {
 			n, err := strconv.Atoi(operands[1])
 			if err != nil {
-				return usagef("PERMITS is %q, it must be a number from 1 to %d", operands[1], naming.MaxLimit)
+				return usagef("PERMITS is %q, it must be a number from 0 to %d", operands[1], naming.MaxLimit)
 			}
-			if problem := naming.Limit(n); problem != "" {
+			if problem := naming.SetLimit(n); problem != "" {
 				return usagef("PERMITS %s", problem)
 			}
 			if err := cl.SetLimit(ctx, operands[0], n); err != nil {

@@ -51,6 +51,9 @@ func TestALimitByTheCommandLine(t *testing.T) {
 	says("  order-7  event 2, attempt 1  since", "limit", "show", "stripe")
 	says("in code   1", "limit", "show", "stripe")
 	says("changed   set to 5 by somebody", "limit", "show", "stripe")
+	says("limit stripe is 0 now", "limit", "set", "stripe", "0")
+	says("stripe\t0\t1\t2\t5m00s ago\tsomebody", "limit", "list")
+	says("changed   set to 0 by somebody", "limit", "show", "stripe")
 	says("limit stripe is as the code says", "limit", "reset", "stripe")
 	says("changed   reset by somebody", "limit", "show", "stripe")
 	says(`"waiting": [`, "limit", "show", "stripe", "--output", "json")
@@ -62,7 +65,7 @@ func TestALimitByTheCommandLine(t *testing.T) {
 func TestWhatALimitCannotBeIsAUsageError(t *testing.T) {
 	t.Parallel()
 	b := limited(t)
-	b.fails(exitUsage, []string{"PERMITS is 0, it must be from 1 to 100"}, "limit", "set", "stripe", "0")
+	b.fails(exitUsage, []string{"PERMITS is 101, it must be from 0 to 100"}, "limit", "set", "stripe", "101")
 	b.fails(exitUsage, []string{`PERMITS is "many"`}, "limit", "set", "stripe", "many")
 	b.fails(exitUsage, []string{"the key of the limit has 10000 bytes"}, "limit", "show", strings.Repeat("x", 10_000))
 	b.fails(exitUsage, []string{"limit set needs KEY PERMITS"}, "limit", "set", "stripe")

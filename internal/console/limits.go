@@ -22,7 +22,10 @@ func (h *handler) limits(r *request) (api.LimitList, error) {
 }
 
 func (h *handler) setLimit(r *request, in api.SetLimit) (client.Limit, error) {
-	return h.limitBehind(r.Context(), in.Key, h.as(r.Request).SetLimit(r.Context(), in.Key, in.Permits))
+	if in.Permits == nil {
+		return client.Limit{}, api.Errorf(api.CodeInvalid, "permits is missing: a number from 0 to 100")
+	}
+	return h.limitBehind(r.Context(), in.Key, h.as(r.Request).SetLimit(r.Context(), in.Key, *in.Permits))
 }
 
 func (h *handler) resetLimit(r *request, in api.ResetLimit) (client.Limit, error) {

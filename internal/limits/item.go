@@ -56,7 +56,7 @@ func Of(limit string, c store.Claim) (s State, err error) {
 // Expires is when the item may be forgotten, if it is not for this time from now on for
 // other reasons. One with a number that an operator has set stays.
 func (s *State) Expires(now time.Time, retention time.Duration) time.Time {
-	if s.Set > 0 {
+	if s.Set != 0 {
 		retention = longRetention
 	}
 	return now.Add(retention)

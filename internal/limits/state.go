@@ -29,7 +29,7 @@ type State struct {
 	// Version is raised by one with each change.
 	Version int `json:"-"`
 	// N is how many permits there are by the code that asked last, Set by an operator, 0
-	// for none; it takes precedence.
+	// for nothing set, Closed for no permits; it takes precedence.
 	N   int `json:"n,omitempty"`
 	Set int `json:"set,omitempty"`
 	// SetBy is who has set it, SetAt when.
@@ -72,10 +72,13 @@ const (
 	Full
 )
 
+// Closed is what is Set of a limit that gives no permits.
+const Closed = -1
+
 // Permits is how many there are.
 func (s *State) Permits() int {
-	if s.Set > 0 {
-		return s.Set
+	if s.Set != 0 {
+		return max(s.Set, 0)
 	}
 	return s.N
 }
@@ -175,7 +178,7 @@ func (s *State) StillWaiting(called []Who) []Who {
 	})
 }
 
-// WithSet has as many permits as an operator says, 0 for as many as the code says.
+// WithSet has as many permits as an operator says, Closed for none, 0 for as many as the code says.
 func (s State) WithSet(n int, by string, now time.Time) State {
 	next := s.changed(now)
 	next.Set, next.SetBy, next.SetAt = n, by, now.UnixMilli()

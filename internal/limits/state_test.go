@@ -69,6 +69,14 @@ func TestANumberThatWasSetTakesPrecedence(t *testing.T) {
 			t.Errorf("attempt %d of a limit of 1 that was set to 2: answered %d, want %d", n, a, want)
 		}
 	}
+	closed := s.WithSet(limits.Closed, "ops", at(2))
+	free, called := closed.Give("0", at(3))
+	if _, a, _ := free.Ask(who(2), "2", 1, at(4), at(60)); a != limits.Waits || closed.Permits() != 0 || len(called) != 0 {
+		t.Errorf("of a limit that is closed, an attempt is answered %d, and %v are called", a, called)
+	}
+	if until := closed.Expires(at(2), time.Hour); until.Sub(at(2)) < 1000*time.Hour {
+		t.Errorf("that a limit is closed is forgotten at %s", until)
+	}
 	if reset := s.WithSet(0, "ops", at(2)); s.N != 1 || s.Permits() != 2 || reset.Permits() != 1 {
 		t.Errorf("%+v", s)
 	}

@@ -33,7 +33,15 @@ func LimitKey(key string) string {
 // Limit returns the problem with the number of a limit; "" if there is none.
 func Limit(n int) string {
 	if n < 1 || n > MaxLimit {
-		return fmt.Sprintf("is %d, it must be from 1 to %d; to stop an activity altogether pause its queue", n, MaxLimit)
+		return fmt.Sprintf("is %d, it must be from 1 to %d", n, MaxLimit)
+	}
+	return ""
+}
+
+// SetLimit returns the problem with the number that an operator sets; "" if there is none.
+func SetLimit(n int) string {
+	if n < 0 || n > MaxLimit {
+		return fmt.Sprintf("is %d, it must be from 0 to %d", n, MaxLimit)
 	}
 	return ""
 }

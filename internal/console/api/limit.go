@@ -15,8 +15,8 @@ type LimitList struct {
 // SetLimit changes how many attempts with a key may run at a time.
 type SetLimit struct {
 	Key string `json:"key"`
-	// Permits: 1 to 100.
-	Permits int `json:"permits"`
+	// Permits: 0 to 100. 0 closes the limit.
+	Permits *int `json:"permits"`
 }
 
 // ResetLimit has the number in the code count again.

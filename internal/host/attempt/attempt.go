@@ -81,7 +81,7 @@ func (a *Attempt) Do(ctx context.Context) Result {
 	stop := a.Clock.AfterFunc(a.Limit.Timeout, func() { expire(a.Limit.failure(&a.Info)) })
 	defer stop()
 	if a.Pulse != nil {
-		a.Pulse.begin(a, expire, cancel)
+		a.Pulse.begin(ctx, made{a, expire, cancel})
 		defer a.Pulse.end()
 		ctx = activities.WithPulse(ctx, a.Pulse.beat)
 	}

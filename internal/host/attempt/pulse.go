@@ -25,17 +25,25 @@ type Pulse struct {
 	// Extend is called with the first heartbeat and then with one each Interval,
 	// recorded or not, for the attempt lives; nil for nothing.
 	Extend func(ctx context.Context)
+	// Look tells each Interval in which no heartbeat was recorded whether the activity is to
+	// stop; nil where that can wait for a heartbeat.
+	Look func(ctx context.Context) (store.ActivityState, error)
 	// Logger takes errors of heartbeats, which do not concern the activity.
 	Logger *slog.Logger
 
-	attempt *Attempt
-	expire  func(history.Failure)
-	cancel  context.CancelCauseFunc
-
+	of       made
 	mu       sync.Mutex
 	stop     func() bool // of the timeout
+	stopLook func() bool
 	finished bool
 	beats    beats
+}
+
+// made is the attempt of a Pulse.
+type made struct {
+	*Attempt
+	expire func(history.Failure)
+	cancel context.CancelCauseFunc
 }
 
 // beats is what became of the heartbeats of an attempt.
@@ -47,11 +55,45 @@ type beats struct {
 }
 
 // begin starts the heartbeat timeout of an attempt.
-func (p *Pulse) begin(a *Attempt, expire func(history.Failure), cancel context.CancelCauseFunc) {
-	p.attempt, p.expire, p.cancel = a, expire, cancel
+func (p *Pulse) begin(ctx context.Context, of made) {
+	p.of = of
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.await()
+	p.awaitLook(ctx)
+}
+
+// awaitLook has the next look made when an Interval has passed. The caller holds the lock.
+func (p *Pulse) awaitLook(ctx context.Context) {
+	// A process that dies ends no attempt: nothing looks after the attempt's time.
+	if p.Look == nil || p.finished || ctx.Err() != nil || !p.of.Clock.Now().Before(p.of.Info.Deadline) {
+		return
+	}
+	p.stopLook = p.of.Clock.AfterFunc(p.Interval, func() { p.look(ctx) })
+}
+
+// look ends the attempt's context if the activity is to stop.
+func (p *Pulse) look(ctx context.Context) {
+	p.mu.Lock()
+	fresh := p.finished || !p.beats.recorded.IsZero() && p.of.Clock.Now().Sub(p.beats.recorded) < p.Interval
+	p.mu.Unlock()
+	if !fresh {
+		state, err := p.Look(ctx)
+		if err != nil {
+			p.warn(ctx, "not known whether the activity is to stop; the next look tells", err)
+		}
+		p.told(&state)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.awaitLook(ctx)
+}
+
+// told ends the attempt's context if the activity is to stop.
+func (p *Pulse) told(state *store.ActivityState) {
+	if state.Stop {
+		p.of.cancel(&activities.StoppedError{Reason: state.StopReason})
+	}
 }
 
 // await starts the timeout anew. The caller holds the lock.
@@ -62,9 +104,9 @@ func (p *Pulse) await() {
 	if p.stop != nil {
 		p.stop()
 	}
-	p.stop = p.attempt.Clock.AfterFunc(p.Timeout, func() {
-		p.expire(history.Failure{Kind: history.FailureHeartbeatTimeout, Retryable: true,
-			Message: fmt.Sprintf("attempt %d of activity %q gave no heartbeat for %s", p.attempt.Info.Attempt, p.attempt.Info.Name, p.Timeout)})
+	p.stop = p.of.Clock.AfterFunc(p.Timeout, func() {
+		p.of.expire(history.Failure{Kind: history.FailureHeartbeatTimeout, Retryable: true,
+			Message: fmt.Sprintf("attempt %d of activity %q gave no heartbeat for %s", p.of.Info.Attempt, p.of.Info.Name, p.Timeout)})
 	})
 }
 
@@ -80,7 +122,7 @@ func (p *Pulse) beat(ctx context.Context, details []byte) error {
 	if details != nil {
 		p.beats.unsent = details
 	}
-	now := p.attempt.Clock.Now()
+	now := p.of.Clock.Now()
 	if !p.beats.recorded.IsZero() && now.Sub(p.beats.recorded) < p.Interval {
 		return context.Cause(ctx)
 	}
@@ -95,9 +137,7 @@ func (p *Pulse) beat(ctx context.Context, details []byte) error {
 		return context.Cause(ctx)
 	}
 	p.beats.recorded, p.beats.unsent = now, nil
-	if state.Stop {
-		p.cancel(&activities.StoppedError{Reason: state.StopReason})
-	}
+	p.told(&state)
 	return context.Cause(ctx)
 }
 
@@ -108,6 +148,9 @@ func (p *Pulse) end() {
 	p.finished = true
 	if p.stop != nil {
 		p.stop()
+	}
+	if p.stopLook != nil {
+		p.stopLook()
 	}
 }
 
@@ -127,6 +170,6 @@ func (p *Pulse) Flush(ctx context.Context) {
 }
 
 func (p *Pulse) warn(ctx context.Context, text string, err error) {
-	i := &p.attempt.Info
+	i := &p.of.Info
 	p.Logger.WarnContext(ctx, text, "activity", i.Name, "instance", i.Instance, "event_id", i.EventID, "attempt", i.Attempt, "error", err)
 }

@@ -19,7 +19,7 @@ func TestAHeartbeatThatCannotBeRecordedKeepsTheMessageHidden(t *testing.T) {
 	began := virtual.Now()
 	refused := func(at time.Duration) bool { return at >= 10*time.Second && at < 60*time.Second }
 	var recorded, extended []time.Duration
-	p := &Pulse{Interval: 10 * time.Second, attempt: &Attempt{Clock: virtual},
+	p := &Pulse{Interval: 10 * time.Second, of: made{Attempt: &Attempt{Clock: virtual}},
 		Record: func(context.Context, []byte) (store.ActivityState, error) {
 			at := virtual.Now().Sub(began)
 			if refused(at) {

@@ -1,6 +1,7 @@
 package worker_test
 
 import (
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -137,6 +138,91 @@ func TestTheTotalTimeEndsAWaitForAPermit(t *testing.T) {
 		h.want(t, 1, 2, 0)
 		h.takeAll(t, 2*time.Second)
 		h.want(t, 1, 1, 1)
+		h.let <- nil
+		synctest.Wait()
+	})
+}
+
+// However an attempt ends, its permit is the next one's at once.
+func TestAnAttemptThatEndsWithoutAResultFreesItsPermit(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(h *hanging){
+		"failed": func(h *hanging) { h.let <- errors.New("declined") },
+		"out of time": func(*hanging) {
+			time.Sleep(30 * time.Second)
+			synctest.Wait()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				h := newHanging(t, 10*time.Minute)
+				h.sendLimited(t, 1, history.Retry{LimitKey: "k", Limit: 1, MaxAttempts: 1, TimeoutMS: 30_000})
+				h.takeAll(t, 0)
+				h.sendLimited(t, 2, history.Retry{LimitKey: "k", Limit: 1, MaxAttempts: 1})
+				h.takeAll(t, 0)
+				h.want(t, 1, 2, 0)
+				end(h)
+				h.takeAll(t, time.Second)
+				h.want(t, 2, 1, 1)
+				close(h.let)
+				synctest.Wait()
+			})
+		})
+	}
+}
+
+// Code that gives no heartbeat hears of a stop all the same, as far as it has a permit.
+func TestAnAttemptWithAPermitHearsOfAStopWithoutAHeartbeat(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHanging(t, 10*time.Minute)
+		h.heeds = true
+		h.sendLimited(t, 1, history.Retry{LimitKey: "k", Limit: 1, MaxAttempts: 1})
+		h.takeAll(t, 0)
+		h.sendLimited(t, 2, history.Retry{LimitKey: "k", Limit: 1, MaxAttempts: 1})
+		h.sendLimited(t, 3, history.Retry{MaxAttempts: 1}) // It has no limit, and nobody waits for its end.
+		h.takeAll(t, 0)
+		h.want(t, 2, 3, 0)
+		for _, n := range []int64{1, 3} {
+			if err := h.Stops.RequestStop(t.Context(), store.ActivityKey{Instance: "i", ExecutionID: 1, EventID: n}, "enough", time.Now().Add(time.Hour)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		h.takeAll(t, 11*time.Second)
+		h.want(t, 3, 2, 1)
+		close(h.let)
+		synctest.Wait()
+	})
+}
+
+// A limit that was set to 0 lets nobody begin, whatever becomes free, until it is reset.
+func TestAClosedLimitLetsNobodyBegin(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHanging(t, 10*time.Minute)
+		set := func(n int) {
+			t.Helper()
+			s, err := limits.Read(t.Context(), h.Stops, "k")
+			if err != nil {
+				t.Fatal(err)
+			}
+			next := s.WithSet(n, "ops", time.Now())
+			if _, written, err := limits.Write(t.Context(), h.Stops, "k", &next, time.Now(), time.Hour); err != nil || !written {
+				t.Fatal(written, err)
+			}
+		}
+		for n := range int64(2) {
+			h.sendLimited(t, n+1, history.Retry{LimitKey: "k", Limit: 1})
+			h.takeAll(t, 0)
+		}
+		set(limits.Closed)
+		h.let <- nil // What runs ends, and its permit is nobody's.
+		h.takeAll(t, time.Hour)
+		h.want(t, 1, 1, 1)
+		set(0)
+		h.takeAll(t, 31*time.Second)
+		h.want(t, 2, 1, 1)
 		h.let <- nil
 		synctest.Wait()
 	})

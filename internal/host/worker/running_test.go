@@ -24,6 +24,8 @@ type hanging struct {
 	orchestrator, activities *queuememory.Queue
 	begun                    atomic.Int32
 	let                      chan error
+	// heeds: its code ends when its context does.
+	heeds bool
 	// sent is called whenever a worker has sent an attempt; nil for nothing.
 	sent func()
 }
@@ -55,9 +57,18 @@ func newHanging(t *testing.T, visibility time.Duration) *hanging {
 	}
 	h.orchestrator = open(queuememory.Options{Name: "orchestrator", FIFO: true})
 	h.activities = open(queuememory.Options{Name: "activities", Visibility: visibility})
-	r, err := activities.NewRegistry(activities.Activity{Name: "Hang", Func: func(context.Context, []byte) ([]byte, error) {
+	r, err := activities.NewRegistry(activities.Activity{Name: "Hang", Func: func(ctx context.Context, _ []byte) ([]byte, error) {
 		h.begun.Add(1)
-		return []byte("1"), <-h.let
+		var stops <-chan struct{}
+		if h.heeds {
+			stops = ctx.Done()
+		}
+		select {
+		case err := <-h.let:
+			return []byte("1"), err
+		case <-stops:
+			return nil, context.Cause(ctx)
+		}
 	}})
 	if err != nil {
 		t.Fatal(err)

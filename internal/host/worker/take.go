@@ -53,6 +53,10 @@ func (w *Worker) take(ctx context.Context, t *task, alone bool) (err error) {
 		return err
 	}
 	defer w.givePermits(ctx, t, p)
+	if len(p.permits) > 0 {
+		// Others may wait for its permit: it hears of a stop without a heartbeat.
+		p.Pulse.Look = func(ctx context.Context) (store.ActivityState, error) { return w.Stops.State(ctx, t.key()) }
+	}
 	w.running.lasts(t, w.Clock.Now().Add(p.Limit.Timeout))
 	if err := w.hide(ctx, t, p.Limit.Timeout, p.Pulse); errors.Is(err, queue.ErrReceiptExpired) {
 		return fmt.Errorf("%w: %w", errNotHidden, err)

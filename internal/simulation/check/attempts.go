@@ -112,6 +112,7 @@ func (w *checker) Told(p *world.Process, key store.ActivityKey, state *store.Act
 	k := w.knows(p.Running)
 	if beat {
 		note(&k.told, key, state.Stop)
+		w.toldUnderLimits(p, key)
 		return
 	}
 	if !state.Stop {

@@ -46,7 +46,14 @@ type underLimit struct {
 	p       *world.Process
 	attempt making
 	until   time.Time
+	// key is its activity, looked when it began, or was told last whether it is to stop.
+	key    store.ActivityKey
+	looked time.Time
 }
+
+// looksEach is how long an attempt with a permit may run without looking whether it is to stop,
+// where it is told: the interval of its looks, and what a call takes.
+const looksEach = 30 * time.Second
 
 // permitOf names the permits of a limit, "limit" or "rate", that an invocation takes.
 type permitOf struct {
@@ -128,13 +135,31 @@ func (w *checker) beginsUnderLimits(p *world.Process, key store.ActivityKey, inf
 	if end := p.Running.Deadline; end.Before(until) {
 		until = end
 	}
-	note(&w.permits.running, r.LimitKey, append(run, underLimit{p, making{info.CompletionToken, info.Attempt}, until}))
+	note(&w.permits.running, r.LimitKey, append(run, underLimit{p, making{info.CompletionToken, info.Attempt}, until, key, now}))
+}
+
+// toldUnderLimits notes that an attempt was told whether it is to stop.
+func (w *checker) toldUnderLimits(p *world.Process, key store.ActivityKey) {
+	for _, run := range w.permits.running {
+		for i := range run {
+			if u := &run[i]; u.p == p && u.key == key {
+				w.Reached("limit, looked")
+				u.looked = w.Clock.Now()
+			}
+		}
+	}
 }
 
 // endsUnderLimits notes that an attempt has returned.
 func (w *checker) endsUnderLimits(p *world.Process, info *activities.Info) {
 	made := making{info.CompletionToken, info.Attempt}
 	for key, run := range w.permits.running {
+		for _, u := range run {
+			if late := w.Clock.Now().Sub(u.looked); u.p == p && u.attempt == made && late > looksEach && !p.Dead && !p.Running.StopsFailed {
+				w.Violate("limit", "attempt %d of activity %d of %s/%d has a permit of %q, and has not looked for %s whether it is to stop",
+					info.Attempt, u.key.EventID, u.key.Instance, u.key.ExecutionID, key, late)
+			}
+		}
 		w.permits.running[key] = slices.DeleteFunc(run, func(u underLimit) bool { return u.p == p && u.attempt == made })
 	}
 }

@@ -54,6 +54,13 @@ func limitMutations() []Mutation {
 			Edits: edit("if !s.Has(held.token) && !held.unsure {", "if !held.unsure {"),
 		},
 		{
+			Name:  "an attempt with a permit looks for no stop",
+			Bug:   "The permit of an attempt that is to stop is free only when its code gives a heartbeat or returns.",
+			File:  "internal/host/worker/take.go",
+			Bias:  "limits",
+			Edits: edit("	if len(p.permits) > 0 {\n", "	if len(p.permits) > 1 {\n"),
+		},
+		{
 			Name:  "a limit is changed from what it was before",
 			Bug:   "A process writes a limit though another has changed it since it was read.",
 			File:  "internal/limits/item.go",

@@ -49,7 +49,7 @@ func toldMutations() []Mutation {
 			Name:  "an attempt is not told why it is to stop",
 			Bug:   "The cause for which the context of an attempt has ended does not have the reason.",
 			File:  "internal/host/attempt/pulse.go",
-			Edits: edit("p.cancel(&activities.StoppedError{Reason: state.StopReason})", "p.cancel(&activities.StoppedError{})"),
+			Edits: edit("p.of.cancel(&activities.StoppedError{Reason: state.StopReason})", "p.of.cancel(&activities.StoppedError{})"),
 		},
 		{
 			Name:  "the reason of a cancel is lost on the way",

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -37,8 +38,10 @@ func (s simStops) State(ctx context.Context, key store.ActivityKey) (state store
 	if err != nil && s.p.Running != nil {
 		s.p.Running.StopsFailed = true
 	}
-	if err == nil {
-		s.p.W.Watch.Told(s.p, key, &state, false)
+	if err == nil && s.p.Running != nil {
+		// An attempt that runs looks with its own context.
+		_, runs := activities.InfoFrom(ctx)
+		s.p.W.Watch.Told(s.p, key, &state, runs)
 	}
 	return state, err
 }

@@ -135,7 +135,7 @@ func (c *Client) Heartbeat(ctx context.Context, token string, details json.RawMe
 
 // SetLimit changes a limit over instances.
 func (c *Client) SetLimit(ctx context.Context, key string, n int) error {
-	return c.post(ctx, "limits/set", api.SetLimit{Key: key, Permits: n}, nil)
+	return c.post(ctx, "limits/set", api.SetLimit{Key: key, Permits: &n}, nil)
 }
 
 // ResetLimit has the number in the code count again.

@@ -22,7 +22,7 @@ func Limits(screen *term.Screen, now time.Time, all []client.Limit) {
 		if len(l.Waiting) > 0 {
 			oldest = plain.Ago(now, l.Waiting[0].Since)
 		}
-		if l.Set > 0 {
+		if l.Set > 0 || l.Closed {
 			by = cmp.Or(printable.Line(l.SetBy), "somebody")
 		}
 		t.Row(term.Text(printable.Line(l.Key)), term.Text(strconv.Itoa(l.Permits)), term.Text(strconv.Itoa(len(l.Held))),
@@ -39,7 +39,7 @@ func Limit(out io.Writer, now time.Time, l *client.Limit) {
 	row("in code", strconv.Itoa(l.Declared))
 	if !l.SetAt.IsZero() {
 		what := "reset"
-		if l.Set > 0 {
+		if l.Set > 0 || l.Closed {
 			what = fmt.Sprintf("set to %d", l.Set)
 		}
 		row("changed", fmt.Sprintf("%s by %s, %s (%s)", what, cmp.Or(l.SetBy, "somebody"), plain.Moment(l.SetAt), plain.Ago(now, l.SetAt)))

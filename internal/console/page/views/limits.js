@@ -23,14 +23,16 @@ export function Limits() {
       : data.limits.map((l) => html`<${Limit} key=${l.key} limit=${l} reload=${limits.reload} />`)}<//></section>`;
 }
 
+const isSet = (limit) => limit.set > 0 || limit.closed === true;
+
 function Limit({ limit, reload }) {
   const [open, setOpen] = useState(false);
   const may = useMayAct();
   return html`<div class="card below limit" data-row><div class="view-head"><h3><code><${Text} value=${limit.key} /></code></h3>
       <span class="muted">${count(limit.held.length)} of ${count(limit.permits)} permits held, ${count(limit.waiting.length)} waiting</span>
-      ${limit.set > 0 && html`<${Chip}>set, the code says ${count(limit.declared)}<//>`}
+      ${isSet(limit) && html`<${Chip}>${limit.closed ? "closed" : "set"}, the code says ${count(limit.declared)}<//>`}
       <span class="grow" />${may && html`<${Button} onClick=${() => setOpen(true)}>Change<//>`}</div>
-    ${limit.set_at && html`<p class="muted small">${limit.set > 0 ? "Set" : "Reset"} by <${Text} value=${limit.set_by || "somebody"} /> <${Ago} at=${limit.set_at} /></p>`}
+    ${limit.set_at && html`<p class="muted small">${isSet(limit) ? "Set" : "Reset"} by <${Text} value=${limit.set_by || "somebody"} /> <${Ago} at=${limit.set_at} /></p>`}
     <${Attempts} title="Hold a permit" all=${limit.held} />
     <${Attempts} title="Wait, the first first" all=${limit.waiting} />
     ${open && html`<${ChangeDialog} limit=${limit} onClose=${() => setOpen(false)} onDone=${reload} />`}</div>`;
@@ -48,7 +50,7 @@ function Attempts({ title, all }) {
 
 function ChangeDialog({ limit, onClose, onDone }) {
   const [permits, setPermits] = useState(String(limit.permits));
-  const n = Number(permits), wrong = !Number.isInteger(n) || n < 1 || n > 100;
+  const n = Number(permits), wrong = permits === "" || !Number.isInteger(n) || n < 0 || n > 100;
   const change = (path, body, did) => async () => {
     try {
       await post(path, body);
@@ -63,6 +65,6 @@ function ChangeDialog({ limit, onClose, onDone }) {
   };
   return html`<${FormDialog} title="Change a limit" action="Set" disabled=${wrong} onClose=${onClose} submit=${change("limits/set", { key: limit.key, permits: n }, `is ${n} now`)}>
     <p>Limit <code><${Text} value=${limit.key} /></code>. Attempts that have a permit keep it.</p>
-    <${Field} label="Permits" hint=${`1 to 100. Takes precedence over the ${limit.declared} in the code, of later deployments too, until it is reset.`} error=${wrong ? "A number from 1 to 100." : ""}>${(p) => html`<input ...${p} type="number" min="1" max="100" value=${permits} onInput=${(e) => setPermits(e.target.value)} />`}<//>
-    ${limit.set > 0 && html`<p><${Button} onClick=${reset}>Reset to the code's ${count(limit.declared)}<//></p>`}<//>`;
+    <${Field} label="Permits" hint=${`0 to 100; with 0, attempts wait until you set or reset it. Takes precedence over the ${limit.declared} in the code, of later deployments too, until it is reset.`} error=${wrong ? "A number from 0 to 100." : ""}>${(p) => html`<input ...${p} type="number" min="0" max="100" value=${permits} onInput=${(e) => setPermits(e.target.value)} />`}<//>
+    ${isSet(limit) && html`<p><${Button} onClick=${reset}>Reset to the code's ${count(limit.declared)}<//></p>`}<//>`;
 }
