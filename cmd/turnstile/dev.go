@@ -1,28 +1,19 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"time"
 
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/dev"
-	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/scaffold"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/program"
 	"github.com/turnstile-go/turnstile/embedded"
 	"github.com/turnstile-go/turnstile/internal/supervised"
-)
-
-// What `turnstile dev` does if nothing else is said.
-const (
-	devPackage = "./local"
 )
 
 func devCommand() *command {
@@ -45,7 +36,7 @@ func devCommand() *command {
 			data := flags.String("data", "", "`DIR` of the database; default "+dev.Data+" in the project")
 			reset := flags.Bool("reset", false, "begin with an empty database: this deletes all instances")
 			return func(ctx context.Context, operands []string) error {
-				pkg := devPackage
+				pkg := program.Default
 				if len(operands) > 0 {
 					pkg = operands[0]
 				}
@@ -64,7 +55,7 @@ const (
 )
 
 func (c *cli) dev(ctx context.Context, pkg, addr, data string, reset bool) error {
-	project, err := findProgram(ctx, pkg)
+	project, err := program.Find(ctx, pkg)
 	if err != nil {
 		return fmt.Errorf("dev: %w", err)
 	}
@@ -103,64 +94,6 @@ func (c *cli) dev(ctx context.Context, pkg, addr, data string, reset bool) error
 		return fmt.Errorf("dev: %w", err)
 	}
 	return nil
-}
-
-// findProgram makes sure that there is a main package to run, and returns the
-// folder of its module.
-func findProgram(ctx context.Context, pkg string) (project string, err error) {
-	module, err := goOutput(ctx, "env", "GOMOD")
-	if err != nil {
-		return "", err
-	}
-	if module == "" || module == os.DevNull {
-		return "", errors.New("there is no Go module here: go into the folder of a project; `turnstile new FOLDER` makes one")
-	}
-	found, err := goOutput(ctx, "list", "-e", "-f", "{{.Name}}", "--", pkg)
-	switch {
-	case err != nil:
-		return "", err
-	case found == "" && !hasGoFiles(pkg):
-		return "", fmt.Errorf("there is no %s here, which is the program to build and run: %s", pkg, devAdvice(pkg))
-	case found != "" && found != "main":
-		return "", fmt.Errorf("%s is package %s: name a main package", pkg, found)
-	}
-	return filepath.Dir(module), nil
-}
-
-// hasGoFiles reports whether a folder has any, parsed or not.
-func hasGoFiles(folder string) bool {
-	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
-	return err == nil && len(files) > 0
-}
-
-// devAdvice is the program to write.
-func devAdvice(pkg string) string {
-	file := filepath.ToSlash(filepath.Join(pkg, "main.go"))
-	return "name another main package, or write " + file + `:
-
-	package main
-
-	import (
-		"github.com/turnstile-go/turnstile"
-		"github.com/turnstile-go/turnstile/sqlite/local"
-	)
-
-	func main() {
-		local.Run(turnstile.NewApp(…)) // all orchestrations and activities
-	}
-
-Then: go get ` + scaffold.OwnModule + `/sqlite`
-}
-
-func goOutput(ctx context.Context, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "go", args...)
-	var problems bytes.Buffer
-	cmd.Stderr = &problems
-	out, err := cmd.Output()
-	if err != nil {
-		return "", fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, strings.TrimSpace(problems.String()))
-	}
-	return strings.TrimSpace(string(out)), nil
 }
 
 // chooseAddr settles where the console listens, so that it stays there when the

@@ -1,13 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,14 +15,10 @@ import (
 
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/keyfile"
-	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
-	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/scaffold"
-	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/program"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
 	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/internal/console/api"
-	"github.com/turnstile-go/turnstile/internal/printable"
 	"github.com/turnstile-go/turnstile/internal/recording"
-	"github.com/turnstile-go/turnstile/internal/supervised"
 )
 
 func replayCommand() *command {
@@ -54,7 +48,7 @@ func replayCommand() *command {
 				if err := which.check(); err != nil {
 					return err
 				}
-				pkg := devPackage
+				pkg := program.Default
 				if len(operands) > 1 {
 					pkg = operands[1]
 				}
@@ -113,77 +107,27 @@ func (c *cli) exports(ctx context.Context, what string, which executions) (expor
 	return exports, false, err
 }
 
-// replay builds the program of the project and has it replay the histories.
+// replay has the code of the project replay the histories.
 func (c *cli) replay(ctx context.Context, pkg string, exports []history.Export) error {
 	for i := range exports {
 		if at := slices.IndexFunc(exports[i].Events, func(e history.Event) bool { return e.Codec != "" }); at >= 0 {
 			return fmt.Errorf("event %d of instance %q execution %d is sealed, and its payload is needed to replay it: %s", exports[i].Events[at].EventID, exports[i].Instance, exports[i].ExecutionID, keyfile.Advice)
 		}
 	}
-	if _, err := findProgram(ctx, pkg); err != nil {
-		return fmt.Errorf("replay: %w", err)
-	}
-	// A program that does not know what it is asked for would run the application.
-	deps, err := goOutput(ctx, "list", "-deps", "--", pkg)
+	agrees, problem, err := program.Replay(ctx, pkg, exports, c.err)
 	if err != nil {
 		return fmt.Errorf("replay: %w", err)
 	}
-	if !slices.Contains(strings.Fields(deps), scaffold.DatabaseModule+"/local") {
-		return fmt.Errorf("replay: %s does not import %s/local, so it cannot replay: begin its main with local.ReplayIfAsked(app), before it opens a database, or %s", pkg, scaffold.DatabaseModule, devAdvice(pkg))
-	}
-	folder, err := os.MkdirTemp("", "turnstile-replay-")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.RemoveAll(folder) }()
-	document, err := recording.Encode(&recording.Recording{Histories: exports})
-	if err != nil {
-		return err
-	}
-	file, binary := filepath.Join(folder, "history.json"), filepath.Join(folder, "program.exe")
-	if err := os.WriteFile(file, document, 0o600); err != nil {
-		return err
-	}
-	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "--", pkg)
-	build.Stdout, build.Stderr = c.err, c.err
-	if err := build.Run(); err != nil {
-		return fmt.Errorf("replay: the build failed: see above: %w", err)
-	}
-	var said bytes.Buffer
-	program := exec.CommandContext(ctx, binary)
-	program.Env = append(os.Environ(), supervised.Replay+"="+file)
-	program.Stdout, program.Stderr = &said, c.err
-	err = program.Run()
-	exited, isExit := errors.AsType[*exec.ExitError](err)
-	if err != nil && !(isExit && exited.ExitCode() == supervised.Disagrees) {
-		return fmt.Errorf("replay: the program %s ended without an answer; local.ReplayIfAsked(app), or local.Run, must be the first call of its main: %w", pkg, err)
-	}
-	problem := strings.TrimSpace(strings.ReplaceAll(said.String(), file+": ", ""))
-	return c.replayed(exports, err == nil, problem)
-}
-
-// replayed says what came of it.
-func (c *cli) replayed(exports []history.Export, agrees bool, problem string) error {
-	out := api.Replayed{Instance: exports[0].Instance, Agrees: agrees}
-	events := 0
-	for i := range exports {
-		out.Executions = append(out.Executions, exports[i].ExecutionID)
-		events += len(exports[i].Events)
-	}
-	if !agrees {
-		out.Problem = problem
-	}
+	replayed := views.ReplayedOf(exports, agrees, problem)
 	if c.json() {
-		if err := c.printJSON(out); err != nil {
+		if err := c.printJSON(replayed); err != nil {
 			return err
 		}
-	} else if screen := c.screen(c.out); agrees {
-		fmt.Fprintf(c.out, "%s: the code here does what %s of %s say (%s)\n", screen.In(term.Green, "agrees"), plain.Plural(events, "event", "events"), printable.Line(out.Instance), plain.Plural(len(exports), "execution", "executions"))
 	} else {
-		fmt.Fprintln(c.out, printable.Lines(problem))
+		views.Replayed(c.screen(c.out), &replayed, exports)
 	}
-	if !agrees {
-		return fmt.Errorf("the code here does not agree with the history of %q; docs/guide/versions.md says how a change gets a version of its own", out.Instance)
+	if !replayed.Agrees {
+		return fmt.Errorf("the code here does not agree with the history of %q; docs/guide/versions.md says how a change gets a version of its own", replayed.Instance)
 	}
 	return nil
 }

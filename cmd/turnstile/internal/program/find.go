@@ -1,0 +1,77 @@
+// Package program is the main package of a project, which `turnstile dev` runs and `turnstile
+// replay` asks.
+package program
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/scaffold"
+)
+
+// Default is the main package that is meant where none is named.
+const Default = "./local"
+
+// Find makes sure that there is a main package to run, and returns the
+// folder of its module.
+func Find(ctx context.Context, pkg string) (project string, err error) {
+	module, err := output(ctx, "env", "GOMOD")
+	if err != nil {
+		return "", err
+	}
+	if module == "" || module == os.DevNull {
+		return "", errors.New("there is no Go module here: go into the folder of a project; `turnstile new FOLDER` makes one")
+	}
+	found, err := output(ctx, "list", "-e", "-f", "{{.Name}}", "--", pkg)
+	switch {
+	case err != nil:
+		return "", err
+	case found == "" && !hasGoFiles(pkg):
+		return "", fmt.Errorf("there is no %s here, which is the program to build and run: %s", pkg, advice(pkg))
+	case found != "" && found != "main":
+		return "", fmt.Errorf("%s is package %s: name a main package", pkg, found)
+	}
+	return filepath.Dir(module), nil
+}
+
+// hasGoFiles reports whether a folder has any, parsed or not.
+func hasGoFiles(folder string) bool {
+	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	return err == nil && len(files) > 0
+}
+
+// advice is the program to write.
+func advice(pkg string) string {
+	file := filepath.ToSlash(filepath.Join(pkg, "main.go"))
+	return "name another main package, or write " + file + `:
+
+	package main
+
+	import (
+		"github.com/turnstile-go/turnstile"
+		"github.com/turnstile-go/turnstile/sqlite/local"
+	)
+
+	func main() {
+		local.Run(turnstile.NewApp(…)) // all orchestrations and activities
+	}
+
+Then: go get ` + scaffold.OwnModule + `/sqlite`
+}
+
+func output(ctx context.Context, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	var problems bytes.Buffer
+	cmd.Stderr = &problems
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, strings.TrimSpace(problems.String()))
+	}
+	return strings.TrimSpace(string(out)), nil
+}

@@ -1,0 +1,63 @@
+package program
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/scaffold"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/recording"
+	"github.com/turnstile-go/turnstile/internal/supervised"
+)
+
+// Replay builds the program and has it replay histories. problem says where its code does
+// not agree with them. notes gets what the build and the program print.
+func Replay(ctx context.Context, pkg string, exports []history.Export, notes io.Writer) (agrees bool, problem string, err error) {
+	if _, err := Find(ctx, pkg); err != nil {
+		return false, "", err
+	}
+	// A program that does not know what it is asked for would run the application.
+	deps, err := output(ctx, "list", "-deps", "--", pkg)
+	if err != nil {
+		return false, "", err
+	}
+	if !slices.Contains(strings.Fields(deps), scaffold.DatabaseModule+"/local") {
+		return false, "", fmt.Errorf("%s does not import %s/local, so it cannot replay: begin its main with local.ReplayIfAsked(app), before it opens a database, or %s", pkg, scaffold.DatabaseModule, advice(pkg))
+	}
+	folder, err := os.MkdirTemp("", "turnstile-replay-")
+	if err != nil {
+		return false, "", err
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	document, err := recording.Encode(&recording.Recording{Histories: exports})
+	if err != nil {
+		return false, "", err
+	}
+	file, binary := filepath.Join(folder, "history.json"), filepath.Join(folder, "program.exe")
+	if err := os.WriteFile(file, document, 0o600); err != nil {
+		return false, "", err
+	}
+	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "--", pkg)
+	build.Stdout, build.Stderr = notes, notes
+	if err := build.Run(); err != nil {
+		return false, "", fmt.Errorf("the build failed: see above: %w", err)
+	}
+	var said bytes.Buffer
+	program := exec.CommandContext(ctx, binary)
+	program.Env = append(os.Environ(), supervised.Replay+"="+file)
+	program.Stdout, program.Stderr = &said, notes
+	err = program.Run()
+	exited, isExit := errors.AsType[*exec.ExitError](err)
+	if err != nil && !(isExit && exited.ExitCode() == supervised.Disagrees) {
+		return false, "", fmt.Errorf("the program %s ended without an answer; local.ReplayIfAsked(app), or local.Run, must be the first call of its main: %w", pkg, err)
+	}
+	return err == nil, strings.TrimSpace(strings.ReplaceAll(said.String(), file+": ", "")), nil
+}
