@@ -3,11 +3,15 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/pausing"
+	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/internal/deadletter"
+	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
 func pauseCommand() *command {
@@ -20,22 +24,34 @@ func pauseCommand() *command {
 			"the activity queue. Turns and attempts under way end. New messages wait in their queues for",
 			"up to fourteen days. Timers and timeouts go on by the clock, and take effect after unpause,",
 			"in the order in which the messages arrived. An interrupted pause can be repeated.",
+			"With --queue it turns off the event source of one activity queue alone: its attempts wait, and",
+			"those under way end.",
 			"docs/operations.md says more. Needs the policy of the output OperatePolicyArn."),
-		examples: []string{"turnstile pause --stack shop", "turnstile pause --stack shop --drain 0s"},
+		examples: []string{"turnstile pause --stack shop", "turnstile pause --stack shop --drain 0s", "turnstile pause --stack shop --queue gpu"},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			drain := flags.Duration("drain", 2*time.Minute, "wait up to this `TIME` for running and queued activities; 0s turns off the activity queue at once")
+			queue := oneQueue(flags)
 			return func(ctx context.Context, _ []string) error {
-				if *drain < 0 {
+				switch {
+				case *drain < 0:
 					return usagef("--drain %s: a time, or 0s", *drain)
+				case *queue != "" && flags.Changed("drain"):
+					return usagef("--queue and --drain do not go together: a queue is turned off at once, and what waits in it stays there")
+				case *queue != "":
+					*drain = 0
 				}
-				p, err := c.pausing(ctx)
+				p, err := c.pausing(ctx, *queue)
 				if err != nil {
 					return err
 				}
 				if err := p.Pause(ctx, *drain); err != nil {
-					return c.cutShort("pause", err)
+					return c.cutShort("pause", *queue, err)
 				}
-				return c.printStack(ctx, p.Stack)
+				if err := c.printStack(ctx, p.Stack); err != nil || *queue == "" || c.json() {
+					return err
+				}
+				fmt.Fprintf(c.err, "queue %s is paused: it keeps messages for fourteen days\n", printable.Line(*queue))
+				return nil
 			}
 		},
 	}
@@ -48,16 +64,18 @@ func unpauseCommand() *command {
 		long: paragraph(
 			"Turns on the event sources: first the orchestrator queue, so that no worker begins an",
 			"activity that was cancelled or timed out meanwhile, then the delay and activity-dead queues,",
-			"then the activity queue. Waiting messages are handled in the order in which they arrived."),
-		examples: []string{"turnstile unpause --stack shop"},
-		declare: func(c *cli, _ *flag.FlagSet) action {
+			"then the activity queues, also one that was paused alone. Waiting messages are handled in the",
+			"order in which they arrived. With --queue it turns on one activity queue."),
+		examples: []string{"turnstile unpause --stack shop", "turnstile unpause --stack shop --queue gpu"},
+		declare: func(c *cli, flags *flag.FlagSet) action {
+			queue := oneQueue(flags)
 			return func(ctx context.Context, _ []string) error {
-				p, err := c.pausing(ctx)
+				p, err := c.pausing(ctx, *queue)
 				if err != nil {
 					return err
 				}
 				if err := p.Unpause(ctx); err != nil {
-					return c.cutShort("unpause", err)
+					return c.cutShort("unpause", *queue, err)
 				}
 				return c.printStack(ctx, p.Stack)
 			}
@@ -65,7 +83,12 @@ func unpauseCommand() *command {
 	}
 }
 
-func (c *cli) pausing(ctx context.Context) (*pausing.Pausing, error) {
+func oneQueue(flags *flag.FlagSet) *string {
+	return flags.String("queue", "", "only the activity queue of this `NAME`; default for the one without a name")
+}
+
+// pausing is a pause of the stack, or of the activity queue of a name.
+func (c *cli) pausing(ctx context.Context, only string) (*pausing.Pausing, error) {
 	stack, err := c.backend().Stack(ctx)
 	if err != nil {
 		return nil, err
@@ -77,13 +100,27 @@ func (c *cli) pausing(ctx context.Context) (*pausing.Pausing, error) {
 	if len(sources) == 0 {
 		return nil, fmt.Errorf("the functions of %s have no event sources: is it deployed from Turnstile's template.yaml?", c.settings.Where())
 	}
+	if only != "" {
+		name := deadletter.Activity
+		if only != "default" {
+			name += ":" + only
+		}
+		sources = slices.DeleteFunc(sources, func(s api.EventSource) bool { return s.Queue != name })
+		if len(sources) == 0 {
+			return nil, notThereError{fmt.Errorf("%s has no activity queue %q with an event source: `turnstile doctor` lists the queues", c.settings.Where(), only)}
+		}
+	}
 	return &pausing.Pausing{Stack: stack, Sources: sources, Notes: c.screen(c.err), Sleep: c.sleep, Now: c.now}, nil
 }
 
 // cutShort says how to go on.
-func (c *cli) cutShort(verb string, err error) error {
-	return fmt.Errorf("%w\nThe stack is half paused: `turnstile%s %s` continues, `turnstile%s %s` undoes it",
-		err, c.settings.Words(), verb, c.settings.Words(), map[string]string{"pause": "unpause", "unpause": "pause"}[verb])
+func (c *cli) cutShort(verb, queue string, err error) error {
+	undo, what := map[string]string{"pause": "unpause", "unpause": "pause"}[verb], "The stack is half paused"
+	if queue != "" {
+		what = "The queue may be paused or not"
+		verb, undo = verb+" --queue "+queue, undo+" --queue "+queue
+	}
+	return fmt.Errorf("%w\n%s: `turnstile%s %s` continues, `turnstile%s %s` undoes it", err, what, c.settings.Words(), verb, c.settings.Words(), undo)
 }
 
 // printStack says how the stack stands now.

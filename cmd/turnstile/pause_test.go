@@ -233,3 +233,26 @@ func TestPauseStopsTheQueuesThatHaveANameWithTheActivities(t *testing.T) {
 		t.Errorf("it turned on %q", s.done)
 	}
 }
+
+func TestOneQueueIsPausedAlone(t *testing.T) {
+	t.Parallel()
+	b, s := paused(t)
+	s.sources = append(s.sources, api.EventSource{ID: "id-gpu", Queue: "activity:gpu", State: pausing.On, ChangedAt: epoch.Add(-time.Hour)})
+	s.named = map[string]api.Queue{"activity:gpu": {Name: "activity:gpu", Visible: 4}}
+	s.work = []int{7, 7, 7}
+	r := b.run("pause", "--queue", "gpu")
+	if r.status != exitOK || !strings.Contains(r.err, "queue gpu is paused") || !strings.Contains(r.out, "activity:gpu\tDisabled\t4\t0\t0\n") || !strings.Contains(r.out, "orchestrator\tEnabled") {
+		t.Errorf("%+v", r)
+	}
+	b.ok("unpause", "--queue", "gpu")
+	b.ok("pause", "--queue", "default")
+	b.ok("unpause") // Of all.
+	got := slices.DeleteFunc(slices.Clone(s.done), func(did string) bool { return did == "look" })
+	if want := []string{"-activity:gpu", "+activity:gpu", "-activity", "+activity"}; !slices.Equal(got, want) {
+		t.Errorf("it did %v, want %v", got, want)
+	}
+	b.fails(exitNotFound, []string{`no activity queue "cpu"`}, "pause", "--queue", "cpu")
+	b.fails(exitUsage, []string{"do not go together"}, "pause", "--queue", "gpu", "--drain", "1m")
+	s.refuse = "activity:gpu"
+	b.fails(exitFailed, []string{"`turnstile --stack shop pause --queue gpu` continues, `turnstile --stack shop unpause --queue gpu` undoes it"}, "--stack", "shop", "pause", "--queue", "gpu")
+}
