@@ -101,7 +101,8 @@ var layers = []layer{
 	{dir: "internal/embeddedmetrics", own: "host internal/queue"},
 	// What authors write; and what calls it from outside, which stands on it.
 	{dir: ".", own: "internal/activities engine history internal/around internal/catalog internal/names internal/near"},
-	{dir: "client", own: ". internal/activities internal/clock internal/conditions codec history internal/around internal/limits internal/names internal/near internal/redriving internal/untaken internal/queue store internal/wire internal/exports"},
+	{dir: "internal/rehearsal", own: "engine history store"},
+	{dir: "client", own: ". internal/activities internal/clock internal/conditions codec history internal/around internal/limits internal/names internal/near internal/redriving internal/rehearsal internal/untaken internal/queue store internal/wire internal/exports"},
 	{dir: "schedule", own: ". client internal/names internal/scheduling", foreign: "github.com/netresearch/go-cron"},
 	{dir: "internal/deadletter", own: "codec internal/queue internal/wire"},
 	// The page and the API of the console: it stands on the client, and knows

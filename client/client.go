@@ -34,8 +34,9 @@ type Config struct {
 	// Codecs seal what is sent and open what is read; nil for plain payloads.
 	// They have to be those of the two functions.
 	Codecs *codec.Set
-	// App is an application of which the events are known ([turnstile.App]): what
-	// [Client.CheckRaise] holds untyped data against. Nil where there is none.
+	// App is the application that the stack runs ([turnstile.App]): what [Client.CheckRaise]
+	// holds untyped data against, and what [Client.Redrive] replays before it sends anything.
+	// Nil where there is none.
 	App *turnstile.App
 	// Random makes ids; default [rand.Reader].
 	Random io.Reader
@@ -103,6 +104,14 @@ func New(cfg Config) (*Client, error) {
 func (c *Client) WithActor(actor string) *Client {
 	other := *c
 	other.actor = actor
+	return &other
+}
+
+// WithApp returns a client that knows the application of the stack, as Config.App, for a
+// client that awslambda.NewClient has made.
+func (c *Client) WithApp(app *turnstile.App) *Client {
+	other := *c
+	other.cfg.App = app
 	return &other
 }
 

@@ -1,13 +1,16 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/redriving"
+	"github.com/turnstile-go/turnstile/internal/rehearsal"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -67,9 +70,14 @@ type RedriveError struct {
 	// EventID that was asked for; 0 for where it failed.
 	EventID int64
 	Problem string
+	// Stuck is where the code of Config.App, or of [Client.WithApp], does not follow what is
+	// to be taken over; nil where that is not the reason.
+	Stuck *store.Problem
 }
 
-func (e *RedriveError) Error() string { return "turnstile: " + (*redriving.Error)(e).Error() }
+func (e *RedriveError) Error() string {
+	return "turnstile: " + (&redriving.Error{Instance: e.Instance, ExecutionID: e.ExecutionID, EventID: e.EventID, Problem: e.Problem}).Error()
+}
 
 // maxTakenOver is how many bytes of history a redrive can take over: they are committed in
 // one transaction, which holds 4 MB, with what the code does next.
@@ -80,8 +88,9 @@ const maxTakenOver = 3 << 20
 // completed stays completed, what failed or was open is started anew, and the code that is
 // deployed goes on from there. It returns when the redrive is queued.
 //
-// The code is replayed against what is taken over. If it disagrees, nothing is changed, and
-// the redrive becomes a dead letter of the reason redrive_refused.
+// The code is replayed against what is taken over. If it disagrees, nothing is changed: the
+// code of Config.App at this call, which returns a [*RedriveError], also of a dry run; else
+// that of the orchestrator, and the redrive becomes a dead letter of the reason redrive_refused.
 //
 // What had failed gets a new idempotency key; what was open keeps the one that it had, and
 // what completes it through a token of the last execution completes it. Children that failed
@@ -99,8 +108,8 @@ const maxTakenOver = 3 << 20
 // It reads the record and the history of the last execution, and the record of As.
 //
 // Errors: [*NotFoundError]; [*StillRunningError] without Reset or As; [*RedriveError] if the
-// instance has completed and no event is given, if it has no such event, or if what is to be
-// taken over has more than 3 MB; [*turnstile.InvalidArgumentError] for As with an
+// instance has completed and no event is given, if it has no such event, if what is to be
+// taken over has more than 3 MB, or if the code of Config.App disagrees with it; [*turnstile.InvalidArgumentError] for As with an
 // invalid id, the id of the instance itself, or Reset, and for a From below 0; one that
 // wraps a [*codec.UnknownError] if the history is sealed under a key that is gone, as far as
 // the client seals itself, or shares its process with the orchestrator; [*AlreadyExistsError] and [*PurgedError] for As, also of a dry run; those of
@@ -231,6 +240,9 @@ func (c *Client) planRedrive(ctx context.Context, d *Description, r *RedriveRequ
 		return Redriven{}, &RedriveError{Instance: r.Instance, ExecutionID: execution, EventID: r.From,
 			Problem: fmt.Sprintf("it would take over %d bytes of history, more than %d; rerun it, or name an earlier event", size, maxTakenOver)}
 	}
+	if err := c.rehearse(r, execution, p.Prefix); err != nil {
+		return Redriven{}, err
+	}
 	var completed int64 // what the event completes that was asked for
 	if r.From > 0 && redriving.Succeeds(events[r.From-1].Kind) {
 		completed = events[r.From-1].SourceEventID
@@ -275,4 +287,26 @@ func (c *Client) canOpen(turns []store.Turn) error {
 		}
 	}
 	return nil
+}
+
+// rehearse returns a [*RedriveError] if the code of Config.App does not follow what a redrive is
+// to take over. Without the code, or a key, that is for the orchestrator to find out.
+func (c *Client) rehearse(r *RedriveRequest, execution int64, prefix []history.Event) error {
+	if c.cfg.App == nil || len(prefix) == 0 {
+		return nil
+	}
+	opened, err := c.cfg.Codecs.OpenEvents(r.Instance, execution, prefix)
+	if _, missing := errors.AsType[*codec.UnknownError](err); missing {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	of := rehearsal.Of{Instance: cmp.Or(r.As, r.Instance), ExecutionID: execution + 1, NowMS: c.cfg.Clock.Now().UnixMilli(), Sealed: c.cfg.Codecs != nil}
+	stuck, err := rehearsal.Run(c.cfg.App.Orchestrations(), of, opened)
+	if stuck == nil || err != nil {
+		return err
+	}
+	return &RedriveError{Instance: r.Instance, ExecutionID: execution, EventID: r.From, Stuck: stuck,
+		Problem: fmt.Sprintf("the code disagrees with the %d events to be taken over; fix it, name an earlier event, or rerun the instance: %s", len(prefix), stuck.Message)}
 }

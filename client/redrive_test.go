@@ -292,3 +292,39 @@ func TestO10ARedriveNeedsTheKeyOfItsHistory(t *testing.T) {
 		}
 	}
 }
+
+// A client on AWS gets the code of the stack with WithApp; without it, it sends.
+func TestO10AClientThatHasTheCodeReplaysItBeforeItSends(t *testing.T) {
+	t.Parallel()
+	job, parts := sumOfWork(func(in int) bool { return in == 2 })
+	e := start(t, parts...)
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, job, 2, client.WithInstanceID("j")))
+	if _, err := run.Wait(e.ctx); err == nil {
+		t.Fatal("it did not fail")
+	}
+	sent := &sentTo{}
+	bare := ok[*client.Client](t)(client.New(client.Config{Store: e.Store(), Queue: sent}))
+	other := turnstile.NewApp(job.Implement(func(turnstile.Context, int) (int, error) { return 0, nil }))
+	for _, as := range []string{"", "k"} {
+		for _, c := range []struct {
+			what string
+			by   *client.Client
+			kind string
+		}{
+			{"without the code", bare, ""},
+			{"with the code", bare.WithApp(turnstile.NewApp(parts...)), ""},
+			{"with other code", bare.WithApp(other), "nondeterminism"},
+			{"with an application that lacks it", bare.WithApp(turnstile.NewApp()), "not_registered"},
+		} {
+			before := len(sent.bodies)
+			_, err := c.by.Redrive(e.ctx, client.RedriveRequest{Instance: "j", As: as})
+			refused, is := errors.AsType[*client.RedriveError](err)
+			if is != (c.kind != "") || is && (refused.Stuck == nil || refused.Stuck.Kind != c.kind) || !is && err != nil {
+				t.Errorf("%s, as %q: %v", c.what, as, err)
+			}
+			if n := len(sent.bodies) - before; (n == 1) != (c.kind == "") {
+				t.Errorf("%s, as %q: it sent %d", c.what, as, n)
+			}
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/internal/host/platform"
 	"github.com/turnstile-go/turnstile/internal/queue"
+	"github.com/turnstile-go/turnstile/internal/rehearsal"
 )
 
 // handle gives a batch to its process.
@@ -89,7 +90,7 @@ func (e *Env) stalled(t *task, looks int, before string) (stacks string) {
 	e.t.Helper()
 	attempt := t.attempt.Load()
 	if attempt == nil {
-		if stacks = orchestrationStacks(); stacks != "" && (stacks == before || looks > mostLooks) {
+		if stacks = rehearsal.Stacks(); stacks != "" && (stacks == before || looks > mostLooks) {
 			e.t.Fatalf("turnstiletest: orchestration code blocks outside durable operations, or never yields; wait with durable timers, events and activities instead of sleeps, channels, locks or I/O\n%s", stacks)
 		}
 		return stacks

@@ -13,6 +13,7 @@ import (
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/rehearsal"
 )
 
 // Replay runs exported histories against the current code: would the instances
@@ -104,7 +105,7 @@ func replayExport(app *turnstile.App, x *history.Export, unnamed string, codecs 
 	if err != nil {
 		return fmt.Sprintf("%v: give Replay the codecs of the application, turnstiletest.WithCodecs", err)
 	}
-	turn, problem := replay(app, instance, execution, events, false, codecs != nil, replayTime)
+	turn, problem := replay(app, instance, execution, events, false, codecs != nil, rehearsal.Limit)
 	if problem == "" && len(turn.Events) > 0 && !open(x.Events) {
 		problem = fmt.Sprintf("behind its last event the code goes on with %s", History(turn.Events))
 	}
@@ -124,7 +125,7 @@ func open(events History) bool {
 // test is told may have it.
 func replay(app *turnstile.App, instance string, execution int64, events History, parked, sealed bool, limit time.Duration) (turn engine.Turn, problem string) {
 	var left *engine.Blocked
-	options := engine.Options{Guard: guard{limit}, OnBlocked: func(b engine.Blocked) { left = &b }}
+	options := engine.Options{Guard: rehearsal.Guard{Limit: limit}, OnBlocked: func(b engine.Blocked) { left = &b }}
 	if sealed {
 		options.Conceal = func(payload []byte) string { return string(payload) }
 	}
@@ -192,7 +193,7 @@ func (e *Env) replays(instance string, execution int64) string {
 		return err.Error()
 	}
 	parked := turns[len(turns)-1].Parked
-	turn, problem := replay(e.app, instance, execution, opened, parked, e.opts.codecs != nil, replayTime)
+	turn, problem := replay(e.app, instance, execution, opened, parked, e.opts.codecs != nil, rehearsal.Limit)
 	switch {
 	case parked:
 		// What stands there without having been run is another matter.

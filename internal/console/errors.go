@@ -35,6 +35,7 @@ var statuses = map[api.Code]int{
 	api.CodePurged:           http.StatusConflict,
 	api.CodeEnded:            http.StatusConflict,
 	api.CodeStillRunning:     http.StatusConflict,
+	api.CodeContradicted:     http.StatusConflict,
 	api.CodeNotPending:       http.StatusConflict,
 	api.CodeCorrupt:          http.StatusConflict,
 	api.CodeNewer:            http.StatusNotImplemented,
@@ -79,6 +80,9 @@ func (h *handler) explain(err error) *api.Error {
 		e.Advice = "A newer build wrote it. Use a console of that version."
 	case api.CodeUnavailable:
 		e.Advice = "This passes: try again."
+	case api.CodeContradicted:
+		refused, _ := errors.AsType[*client.RedriveError](err)
+		e.Problem = refused.Stuck
 	}
 	return e
 }
@@ -112,6 +116,8 @@ func codeOf(err error) api.Code {
 		return api.CodeEnded
 	case errors.As(err, &running):
 		return api.CodeStillRunning
+	case errors.As(err, &redrive) && redrive.Stuck != nil:
+		return api.CodeContradicted
 	case errors.As(err, &redrive), errors.As(err, &ticks):
 		return api.CodeInvalid
 	case errors.As(err, &pending), errors.Is(err, client.ErrNotWaiting):

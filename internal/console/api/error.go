@@ -1,6 +1,10 @@
 package api
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/store"
+)
 
 // Code says in a word what went wrong. It is what a program acts on.
 type Code string
@@ -35,6 +39,9 @@ const (
 	CodeEnded Code = "ended"
 	// CodeStillRunning: an instance that runs is not purged without force.
 	CodeStillRunning Code = "still_running"
+	// CodeContradicted: the code disagrees with the history that a redrive would take over,
+	// as problem says. Nothing was changed.
+	CodeContradicted Code = "contradicted"
 	// CodeNotPending: the activity was completed before, or nobody waits for it.
 	CodeNotPending Code = "not_pending"
 	// CodeBadToken: the text is not the completion token of an activity.
@@ -72,6 +79,8 @@ type Error struct {
 	Message string `json:"message"`
 	// Advice says what to do, where the message does not.
 	Advice string `json:"advice,omitempty"`
+	// Problem is where code and history part, of the code contradicted.
+	Problem *store.Problem `json:"problem,omitempty"`
 }
 
 func (e *Error) Error() string {

@@ -63,6 +63,16 @@ func (e *Error) Is(target error) bool {
 	return false
 }
 
+// As makes it the [*client.RedriveError] that the console's client returned, as far as it was told.
+func (e *Error) As(target any) bool {
+	refused, is := target.(**client.RedriveError)
+	if !is || e.Said.Code != api.CodeContradicted {
+		return false
+	}
+	*refused = &client.RedriveError{Problem: e.Said.Message, Stuck: e.Said.Problem}
+	return true
+}
+
 // UnreachableError says that no console answers at an address.
 type UnreachableError struct {
 	URL string

@@ -1,4 +1,4 @@
-package turnstiletest
+package rehearsal
 
 import (
 	"bytes"
@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// replayTime is how long code may make no progress in a replay, in real time.
-const replayTime = 10 * time.Second
+// Limit is how long code may make no progress, in real time.
+const Limit = 10 * time.Second
 
-// guard is an engine.Guard in real time.
-type guard struct{ limit time.Duration }
+// Guard is an engine.Guard in real time.
+type Guard struct{ Limit time.Duration }
 
 // Run implements engine.Guard.
-func (g guard) Run(run func(), progress func() uint64) (blockedStack string) {
+func (g Guard) Run(run func(), progress func() uint64) (blockedStack string) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		run()
 	}()
-	looked := time.NewTicker(g.limit)
+	looked := time.NewTicker(g.Limit)
 	defer looked.Stop()
 	before := ""
 	for last := progress(); ; {
@@ -34,7 +34,7 @@ func (g guard) Run(run func(), progress func() uint64) (blockedStack string) {
 			// Without a stack the code has not come to run yet, and one that is
 			// another at each look is not what blocks: it may be that of another
 			// test.
-			stacks := orchestrationStacks()
+			stacks := Stacks()
 			if stacks != "" && stacks == before {
 				return stacks
 			}
@@ -44,9 +44,9 @@ func (g guard) Run(run func(), progress func() uint64) (blockedStack string) {
 	}
 }
 
-// orchestrationStacks returns the stacks of the goroutines that are in
+// Stacks returns the stacks of the goroutines that are in
 // orchestration code and not parked by the engine.
-func orchestrationStacks() string {
+func Stacks() string {
 	buf := make([]byte, 1<<20)
 	buf = buf[:runtime.Stack(buf, true)]
 	var found []string
