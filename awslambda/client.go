@@ -21,7 +21,8 @@ import (
 // both tables the client starts and raises events, and reads nothing; with TURNSTILE_ACTIVITIES_TABLE (output ActivitiesTable) it also sees
 // what is known of running activities. AWS credentials and region come from where the SDK finds them; the
 // stack's outputs StartPolicyArn and WatchPolicyArn are the managed policies that
-// allow the one and the other. It makes no request.
+// allow the one and the other. It makes no request. Nor does it read TURNSTILE_STACK, which
+// the command line reads: names of tables need not contain that of their stack.
 func NewClient(ctx context.Context, opts ...Option) (*client.Client, error) {
 	o := collect(opts)
 	env, err := o.read(clientConfig, os.Environ())

@@ -29,6 +29,7 @@ func TestNew(t *testing.T) {
 			t.Errorf("go %s: %v\n%s", args, err, out)
 		}
 	}
+	theSchedulesOf(t, folder)
 	unformatted, err := exec.Command("gofmt", "-l", folder).CombinedOutput()
 	if err != nil || len(unformatted) > 0 {
 		t.Errorf("gofmt: %s, %v", unformatted, err)
@@ -39,6 +40,50 @@ func TestNew(t *testing.T) {
 	}
 	if got := b.ok("template", "upgrade"); got != "template.yaml is up to date\n" {
 		t.Errorf("template upgrade: %s", got)
+	}
+}
+
+// theSchedulesOf applies the schedules of a project as its Makefile does, up to the first request: an aws
+// command that is none names the queue and the tables.
+func theSchedulesOf(t *testing.T, folder string) {
+	t.Helper()
+	bin := t.TempDir()
+	aws := `#!/bin/sh
+[ "$1 $2 $3 $4" = "cloudformation describe-stacks --stack-name shop" ] || { echo "Stack $4 does not exist" >&2; exit 255; }
+case $6 in
+*OrchestratorQueueUrl*) echo https://sqs.eu-central-1.amazonaws.com/123456789012/shop-orchestrator.fifo ;;
+*HistoryTable*) echo shop-history ;;
+*InstancesTable*) echo shop-instances ;;
+*) exit 1 ;;
+esac
+`
+	if err := os.WriteFile(filepath.Join(bin, "aws"), []byte(aws), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	making := func(want string, fails bool, args ...string) {
+		t.Helper()
+		cmd := exec.Command("make", append([]string{"schedules"}, args...)...)
+		cmd.Dir = folder
+		cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "AWS_REGION=eu-central-1", "AWS_ACCESS_KEY_ID=x", "AWS_SECRET_ACCESS_KEY=x")
+		if out, err := cmd.CombinedOutput(); (err != nil) != fails || !strings.Contains(string(out), want) {
+			t.Errorf("make schedules %v: %v\n%s", args, err, out)
+		}
+	}
+	making("name the stack: make schedules STACK=name", true)
+	making("Stack other does not exist", true, "STACK=other")
+	making("no schedules: declare them in app/schedules.go", false, "STACK=shop")
+	file := filepath.Join(folder, "app/schedules.go")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := strings.Replace(string(text), "return nil }", "return []schedule.Definition{{Name: \"w\", Cron: \"@daily\", Zone: \"Nowhere\", Starts: schedule.Orchestration(Welcome, Customer{})}} }", 1)
+	if err := os.WriteFile(file, []byte(one), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	making(`schedule "w": zone "Nowhere": there is no such time zone`, true, "STACK=shop")
+	if err := os.WriteFile(file, text, 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 
