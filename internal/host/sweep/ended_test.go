@@ -55,7 +55,9 @@ func TestWhatEndedIsPurgedWhenItWasKeptForLongEnough(t *testing.T) {
 		parent *store.Record
 		// lacks: its history has no end. down: the archive takes nothing.
 		lacks, down bool
-		want        string
+		// damaged: its history cannot be read. bare: there is no archive.
+		damaged, bare bool
+		want          string
 	}{
 		{name: "an hour has passed", status: store.StatusCompleted, age: time.Hour, want: purged},
 		{name: "the hour has not passed", status: store.StatusCompleted, age: time.Hour - time.Second},
@@ -67,6 +69,8 @@ func TestWhatEndedIsPurgedWhenItWasKeptForLongEnough(t *testing.T) {
 		{name: "its parent was purged", status: store.StatusCompleted, age: 2 * time.Hour, of: of(1), parent: &store.Record{Instance: "parent", ExecutionID: 1, Purged: true}, want: purged},
 		{name: "its parent is not there", status: store.StatusCompleted, age: 2 * time.Hour, of: of(1), want: purged},
 		{name: "its history lacks its end", status: store.StatusCompleted, age: 2 * time.Hour, lacks: true},
+		{name: "its history is damaged", status: store.StatusCompleted, age: 2 * time.Hour, damaged: true},
+		{name: "its history is damaged, and there is no archive", status: store.StatusCompleted, age: 2 * time.Hour, damaged: true, bare: true, want: purged},
 		{name: "the archive is down", status: store.StatusCompleted, age: 2 * time.Hour, down: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -92,13 +96,19 @@ func TestWhatEndedIsPurgedWhenItWasKeptForLongEnough(t *testing.T) {
 				if c.down {
 					s.fails["archives 1"] = store.ErrUnavailable
 				}
+				if c.damaged {
+					s.fails["reads 1"] = &store.CorruptError{}
+				}
+				if c.bare {
+					s.Archive = nil
+				}
 				if err := s.sweeper(kept).sweepEnded(t.Context(), &wire.Item{Ended: wire.AllEnded}); err != nil {
 					t.Fatal(err)
 				}
 				if got := s.sent(); got != c.want {
 					t.Errorf("purges are sent to %q, want %q", got, c.want)
 				}
-				if archived := len(s.script) > 0 && !c.down; archived != (c.want != "") {
+				if archived := len(s.script) > 0 && !c.down; archived != (c.want != "" && !c.bare) {
 					t.Errorf("the archive was asked: %v, and purges are sent to %q", s.script, c.want)
 				}
 			}

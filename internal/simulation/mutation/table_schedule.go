@@ -91,5 +91,13 @@ func scheduleMutations() []Mutation {
 			File:  "internal/host/sweep/ended.go",
 			Edits: edit("if at := r.EndedAt.Add(keep); at.After(p.now) {", "if at := r.EndedAt; at.After(p.now) {"),
 		},
+		{
+			Name:  "what cannot be read counts as archived",
+			Rare:  true,
+			Bug:   "An instance with a damaged history is purged by its retention, and the archive has nothing of it.",
+			Bias:  "damages",
+			File:  "internal/host/sweep/archive.go",
+			Edits: edit("ok && bad.lost && !found && n < r.ExecutionID {", "ok && (bad.lost || !found || n > 0) {"),
+		},
 	}
 }
