@@ -1,0 +1,241 @@
+package mcpserver_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/mcpserver"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// asked has instances of given states, and notes what it is asked to do. A method that it
+// does not have panics: no test asks for it.
+type asked struct {
+	mcpserver.Instances
+	records map[string]client.Description
+	did     []string
+	// refuses is the error of each action.
+	refuses error
+}
+
+func (a *asked) Describe(_ context.Context, instance string) (client.Description, error) {
+	d, is := a.records[instance]
+	if !is {
+		return d, &client.NotFoundError{Instance: instance}
+	}
+	return d, nil
+}
+
+func (a *asked) do(format string, args ...any) error {
+	a.did = append(a.did, fmt.Sprintf(format, args...))
+	return a.refuses
+}
+
+func (a *asked) Wake(_ context.Context, instance string) error { return a.do("wake %s", instance) }
+
+func (a *asked) Cancel(_ context.Context, instance, reason string) error {
+	return a.do("cancel %s %q", instance, reason)
+}
+
+func (a *asked) Terminate(_ context.Context, instance, reason string) error {
+	return a.do("terminate %s %q", instance, reason)
+}
+
+func (a *asked) Suspend(_ context.Context, instance, reason string) error {
+	return a.do("suspend %s %q", instance, reason)
+}
+
+func (a *asked) Resume(_ context.Context, instance, reason string) error {
+	return a.do("resume %s %q", instance, reason)
+}
+
+func (a *asked) Raise(_ context.Context, r client.RaiseRequest) error {
+	return a.do("raise %s %s %s", r.Instance, r.Name, r.Data)
+}
+
+func (a *asked) CheckRaise(_ context.Context, r client.RaiseRequest) ([]string, error) {
+	if r.Name == "unheard" {
+		return []string{"nothing waits for it"}, nil
+	}
+	return nil, nil
+}
+
+func (a *asked) Rerun(_ context.Context, r client.RerunRequest) (client.Started, error) {
+	return client.Started{Instance: r.Instance, StartID: "s", After: 1}, a.do("rerun %s %s", r.Instance, r.Input)
+}
+
+func (a *asked) Redrive(_ context.Context, r client.RedriveRequest) (client.Redriven, error) {
+	d := client.Redriven{Started: client.Started{Instance: r.Instance, StartID: "s", After: 1}}
+	if r.DryRun {
+		return d, nil
+	}
+	return d, a.do("redrive %s from %d", r.Instance, r.From)
+}
+
+func (a *asked) List(_ context.Context, q client.ListQuery) (client.ListPage, error) {
+	return client.ListPage{}, a.do("list %d %q", q.PageSize, q.PageToken)
+}
+
+func known() *asked {
+	return &asked{records: map[string]client.Description{
+		"runs":     {Instance: "runs", Status: client.StatusRunning},
+		"done":     {Instance: "done", Status: client.StatusCompleted},
+		"corrupt":  {Instance: "corrupt", Status: client.StatusCorrupt},
+		"suspends": {Instance: "suspends", Status: client.StatusSuspended, Suspension: &store.Suspension{}},
+	}}
+}
+
+// agent is connected to a server of these instances.
+func agent(t *testing.T, of *asked, actions bool) *mcp.ClientSession {
+	t.Helper()
+	server, err := mcpserver.New(mcpserver.Options{
+		Open:  func(context.Context) (mcpserver.Instances, error) { return of, nil },
+		Query: func(mcpserver.Filter) (client.ListQuery, error) { return client.ListQuery{}, nil }, Advice: func(string) string { return "do this" },
+		Explain: func(err error) string { return "explained: " + err.Error() }, Docs: fstest.MapFS{}, Now: func() time.Time { return time.Unix(0, 0) }, Version: "v1", Actions: actions,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, there := mcp.NewInMemoryTransports()
+	serving, err := server.Connect(t.Context(), there, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(t.Context(), here, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(session.Close(), serving.Wait()); err != nil {
+			t.Error(err)
+		}
+	})
+	return session
+}
+
+// call returns the text that a tool answers, and whether it is an error.
+func call(t *testing.T, session *mcp.ClientSession, tool, arguments string) (text string, failed bool) {
+	t.Helper()
+	got, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: json.RawMessage(arguments)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range got.Content {
+		text += c.(*mcp.TextContent).Text
+	}
+	return text, got.IsError
+}
+
+func TestActionsAreToolsOnlyWhereTheyAreAllowed(t *testing.T) {
+	t.Parallel()
+	acts := []string{"cancel", "fire_timer", "raise_event", "redrive", "rerun", "resume", "suspend", "terminate", "wake"}
+	for _, allowed := range []bool{false, true} {
+		session := agent(t, known(), allowed)
+		tools, err := session.ListTools(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var change []string
+		for _, tool := range tools.Tools {
+			if !tool.Annotations.ReadOnlyHint {
+				change = append(change, tool.Name)
+			}
+		}
+		slices.Sort(change)
+		if want := acts; allowed && !slices.Equal(change, want) || !allowed && len(change) > 0 {
+			t.Errorf("with actions allowed %t these change something: %v", allowed, change)
+		}
+	}
+}
+
+func TestAnActionIsSentOrSaysWhatItWouldDo(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		tool, arguments string
+		// did is what the instances were asked to do; "" for nothing.
+		did    string
+		failed bool
+		says   []string
+	}{
+		{"cancel", `{"instance":"runs","reason":"late"}`, `cancel runs "late"`, false, []string{`"sent":true`, `"action":"cancel"`, "can still clean up"}},
+		{"cancel", `{"instance":"runs","dry_run":true}`, "", false, []string{`"sent":false`, `"dry_run":true`, `"status":"running"`}},
+		{"cancel", `{"instance":"done","dry_run":true}`, "", true, []string{"explained: ", "done"}},
+		{"cancel", `{"instance":"suspends","dry_run":true}`, "", false, []string{"takes effect when it is resumed"}},
+		{"cancel", `{"instance":"none","dry_run":true}`, "", false, []string{"the request counts only if a start is queued"}},
+		{"wake", `{"instance":"runs"}`, "wake runs", false, []string{`"sent":true`}},
+		{"wake", `{"instance":"none","dry_run":true}`, "", true, []string{"explained: ", "none"}},
+		{"wake", `{"instance":"suspends","dry_run":true}`, "", false, []string{"runs no code until it is resumed"}},
+		{"terminate", `{"instance":"runs","reason":"over"}`, `terminate runs "over"`, false, []string{"nothing is compensated"}},
+		{"terminate", `{"instance":"corrupt","dry_run":true}`, "", false, []string{"purge --force"}},
+		{"suspend", `{"instance":"suspends","dry_run":true}`, "", false, []string{"suspended already"}},
+		{"suspend", `{"instance":"runs"}`, `suspend runs ""`, false, []string{`"sent":true`}},
+		{"resume", `{"instance":"runs","dry_run":true}`, "", false, []string{"it is not suspended"}},
+		{"resume", `{"instance":"suspends"}`, `resume suspends ""`, false, []string{`"sent":true`}},
+		// Digits that a float64 would lose are sent as they were given.
+		{"raise_event", `{"instance":"runs","event":"approved","data":{"id":12345678901234567890}}`, `raise runs approved {"id":12345678901234567890}`, false, []string{`"sent":true`, `"status":"running"`}},
+		{"raise_event", `{"instance":"runs","event":"unheard"}`, "raise runs unheard ", false, []string{"nothing waits for it"}},
+		{"raise_event", `{"instance":"runs","event":"approved","dry_run":true}`, "", false, []string{`"sent":false`}},
+		{"raise_event", `{"instance":"none","event":"approved"}`, "", true, []string{"the event was not sent"}},
+		{"raise_event", `{"instance":"none","event":"approved","early":true}`, "raise none approved ", false, []string{`"sent":true`, "becomes a dead letter"}},
+		{"raise_event", `{"instance":"done","event":"approved"}`, "", true, []string{"would have no effect, and was not sent"}},
+		{"rerun", `{"instance":"done","input":7}`, "rerun done 7", false, []string{`"start_id":"s"`, `"after":1`}},
+		{"rerun", `{"instance":"runs","dry_run":true}`, "", true, []string{"a rerun is for instances that have ended"}},
+		{"redrive", `{"instance":"done","from":4}`, "redrive done from 4", false, []string{`"sent":true`, `"plan":{`}},
+		{"redrive", `{"instance":"done","dry_run":true}`, "", false, []string{`"sent":false`, `"plan":{`}},
+		{"redrive", `{"instance":"done","from":-1}`, "", true, []string{"from -1"}},
+	} {
+		of := known()
+		text, failed := call(t, agent(t, of, true), c.tool, c.arguments)
+		if did := strings.Join(of.did, "; "); did != c.did || failed != c.failed {
+			t.Errorf("%s %s: it did %q, want %q; an error %t: %s", c.tool, c.arguments, did, c.did, failed, text)
+		}
+		for _, part := range c.says {
+			if !strings.Contains(text, part) {
+				t.Errorf("%s %s answers %s, without %q", c.tool, c.arguments, text, part)
+			}
+		}
+	}
+}
+
+func TestAnActionThatIsRefusedWasNotSent(t *testing.T) {
+	t.Parallel()
+	of := known()
+	of.refuses = errors.New("no leave")
+	session := agent(t, of, true)
+	for _, tool := range []string{"cancel", "wake", "terminate", "suspend", "resume"} {
+		if text, failed := call(t, session, tool, `{"instance":"runs"}`); !failed || text != "explained: no leave" {
+			t.Errorf("%s answers %s, an error %t", tool, text, failed)
+		}
+	}
+	// A request may come ahead of its start.
+	of.refuses = client.ErrNoRecord
+	if text, failed := call(t, session, "cancel", `{"instance":"none"}`); failed || !strings.Contains(text, `"sent":true`) || !strings.Contains(text, "only if a start is queued") {
+		t.Errorf("without a record it answers %s", text)
+	}
+}
+
+func TestNumbersOutOfBoundsAreErrors(t *testing.T) {
+	t.Parallel()
+	of := known()
+	session := agent(t, of, false)
+	for _, c := range []struct{ arguments, did, says string }{
+		{`{}`, `list 20 ""`, ""}, {`{"limit":200,"page_token":"t"}`, `list 200 "t"`, ""},
+		{`{"limit":201}`, "", "limit 201: 1 to 200"}, {`{"limit":-1}`, "", "limit -1: 1 to 200"},
+	} {
+		of.did = nil
+		text, failed := call(t, session, "list_instances", c.arguments)
+		if strings.Join(of.did, "; ") != c.did || failed != (c.says != "") || !strings.Contains(text, c.says) {
+			t.Errorf("%s: it did %q, and answers %s", c.arguments, of.did, text)
+		}
+	}
+}
