@@ -58,6 +58,7 @@ func NewApp(parts ...Part) *App {
 	a := &App{}
 	Parts(parts).addTo(a)
 	a.intercept()
+	a.orchestrationEntries = append(a.orchestrationEntries, gate)
 	var orchestrationsErr, activitiesErr error
 	a.orchestrations, orchestrationsErr = engine.NewRegistry(a.orchestrationEntries...)
 	a.activities, activitiesErr = activities.NewRegistry(a.activityEntries...)

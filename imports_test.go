@@ -39,6 +39,7 @@ var layers = []layer{
 	{dir: "internal/redriving", own: "history"},
 	{dir: "internal/cause", own: ". history"}, // the root in its tests
 	{dir: "internal/header"},
+	{dir: "internal/gating"},
 	{dir: "internal/scheduling"},
 	{dir: "engine", own: "history internal/header internal/near internal/redriving"},
 	{dir: "internal/keyring", own: "store"},
@@ -77,11 +78,11 @@ var layers = []layer{
 	{dir: "host", own: "internal/queue store"},
 	{dir: "internal/host/platform", own: "host internal/clock internal/host/sharing internal/logattr internal/wire internal/queue"},
 	{dir: "internal/host/publishing", own: "internal/clock host internal/queue"},
-	{dir: "internal/host/dispatch", own: "internal/header internal/host/publishing internal/host/platform internal/clock history host internal/host/backoff internal/host/delivery internal/host/edge internal/host/random " +
+	{dir: "internal/host/dispatch", own: "internal/gating internal/redriving internal/header internal/host/publishing internal/host/platform internal/clock history host internal/host/backoff internal/host/delivery internal/host/edge internal/host/random " +
 		"internal/host/sharing internal/keyring internal/queue store internal/timer internal/wire"},
 	{dir: "internal/host/inbox", own: "internal/host/publishing internal/host/platform internal/clock history host internal/host/attempt internal/host/backoff internal/host/delivery internal/host/edge internal/host/lease internal/keyring internal/queue internal/wire"},
 	{dir: "internal/host/reading", own: "internal/clock codec engine history host internal/host/edge store"},
-	{dir: "internal/host/resending", own: "engine history internal/host/dispatch internal/host/edge internal/host/reading store"},
+	{dir: "internal/host/resending", own: "engine history internal/host/dispatch internal/host/edge internal/host/reading internal/redriving store"},
 	{dir: "internal/host/lease", own: "internal/clock internal/queue"},
 	{dir: "internal/host/cache", own: "internal/clock engine host internal/host/dispatch store"},
 	{dir: "internal/host/watchdog", own: "internal/clock internal/host/edge"},
@@ -100,9 +101,9 @@ var layers = []layer{
 	{dir: "internal/logattr"},
 	{dir: "internal/embeddedmetrics", own: "host internal/queue"},
 	// What authors write; and what calls it from outside, which stands on it.
-	{dir: ".", own: "internal/activities engine history internal/around internal/catalog internal/names internal/near"},
+	{dir: ".", own: "internal/activities engine history internal/around internal/catalog internal/gating internal/names internal/near"},
 	{dir: "internal/rehearsal", own: "engine history store"},
-	{dir: "client", own: ". internal/activities internal/clock internal/conditions codec history internal/around internal/limits internal/names internal/near internal/redriving internal/rehearsal internal/untaken internal/queue store internal/wire internal/exports"},
+	{dir: "client", own: ". internal/activities internal/clock internal/conditions codec history internal/around internal/gating internal/limits internal/names internal/near internal/redriving internal/rehearsal internal/untaken internal/queue store internal/wire internal/exports"},
 	{dir: "schedule", own: ". client internal/names internal/scheduling", foreign: "github.com/netresearch/go-cron"},
 	{dir: "internal/deadletter", own: "codec internal/queue internal/wire"},
 	// The page and the API of the console: it stands on the client, and knows
@@ -121,7 +122,7 @@ var layers = []layer{
 	{dir: "internal/simulation/program", own: "engine history internal/simulation/choice"},
 	{dir: "internal/simulation/world", own: "host internal/host/publishing internal/host/platform internal/activities internal/clock codec engine history host internal/host/orchestrator internal/host/worker internal/keyring journal internal/queue internal/queue/memory internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program store internal/store/memory internal/timer internal/timer/memory internal/wire"},
 	{dir: "internal/simulation/check", own: "internal/header internal/host/platform internal/activities engine history host internal/queue internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/world store internal/timer internal/wire"},
-	{dir: "internal/simulation/scenario", own: ". internal/activities engine examples/gate examples/orders/orders history internal/queue internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/world internal/scheduling schedule store internal/wire"},
+	{dir: "internal/simulation/scenario", own: ". internal/activities engine internal/gating examples/orders/orders history internal/queue internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/world internal/scheduling schedule store internal/wire"},
 	{dir: "internal/simulation", own: "history internal/kept internal/simulation/check internal/simulation/choice internal/simulation/ledger internal/simulation/program internal/simulation/scenario internal/simulation/world store"},
 	{dir: "internal/simulation/search", own: "internal/activities engine internal/simulation internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/scenario internal/simulation/world store internal/wire"},
 	{dir: "internal/simulation/...", own: "any"},

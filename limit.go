@@ -9,8 +9,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/names"
 )
 
-// Limit lets at most n attempts with this key run at a time, over all instances,
-// activities and processes: 1 to [MaxLimit]. The key is 1 to 256 bytes of UTF-8
+// Limit lets at most n attempts of an activity, or n instances of an orchestration, with this
+// key run at a time. Of an activity it counts over all instances, activities and processes: 1 to [MaxLimit]. The key is 1 to 256 bytes of UTF-8
 // without control characters.
 //
 //	var Charge = turnstile.NewActivity[Order, Receipt]("Charge").
@@ -30,7 +30,19 @@ import (
 // A value that is not valid is an error of [App.Err] and of the call, as is a key that two
 // activities of an App limit to different numbers. It is for Call and Start: Inline is
 // a [*MisuseError] that parks the instance.
-func Limit(key string, n int) ActivityOption { return limit{key, n} }
+//
+// An instance of an orchestration waits before its code begins, with the status queued, until
+// fewer than n of all instances with this key run, whatever orchestrations they are of. They
+// begin first come, first served, and keep their place until they end, also while they are
+// suspended or stuck, and over ContinueAsNew. One that is redriven waits anew. The limit of an
+// implementation holds for every start, unless the declaration that the start is made with has another:
+//
+//	Import.With(turnstile.Limit("import "+order.Customer, 2)).StartDetached(ctx, order)
+//
+// Instances of a key have a gate, the instance "limit:KEY" of the orchestration
+// turnstile.limit, which every App has. At most 1,000 wait at it; who starts then is
+// terminated, with this reason. Keys of activities and of orchestrations are apart.
+func Limit(key string, n int) CommonOption { return limit{key, n} }
 
 type limit struct {
 	key string
@@ -39,6 +51,11 @@ type limit struct {
 
 func (l limit) applyToActivity(o *activityOptions) {
 	o.LimitKey, o.Retry.Limit = l.key, l.n
+	o.problems = append(o.problems, limitProblems("Limit", l.key, l.n)...)
+}
+
+func (l limit) applyToOrchestration(o *orchestrationOptions) {
+	o.limitKey, o.limit = l.key, l.n
 	o.problems = append(o.problems, limitProblems("Limit", l.key, l.n)...)
 }
 

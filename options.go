@@ -21,6 +21,8 @@ type orchestrationOptions struct {
 	instance      string
 	onParentEnd   string
 	useExisting   bool
+	limitKey      string
+	limit         int
 	retry         *RetryPolicy
 	timeout       time.Duration
 	retention     time.Duration

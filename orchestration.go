@@ -45,6 +45,11 @@ func (o Orchestration[In, Out]) InstanceID() string { return o.options.instance 
 // UsesExisting reports whether the declaration has the option [UseExisting].
 func (o Orchestration[In, Out]) UsesExisting() bool { return o.options.useExisting }
 
+// Limit returns the key and the number that [Limit] gave the declaration; empty if none.
+func (o Orchestration[In, Out]) Limit() (key string, n int) {
+	return o.options.limitKey, o.options.limit
+}
+
 // With returns a copy of the declaration with these options. [App.Err] reports
 // invalid options, such as a negative timeout, where the orchestration is
 // implemented, and calls of it return it as an [*InvalidArgumentError].
@@ -79,6 +84,8 @@ func (o Orchestration[In, Out]) Implement(implementation func(Context, In) (Out,
 		FailWhenStuck:  o.options.failWhenStuck,
 		Retention:      o.options.retention,
 		KeepExecutions: o.options.executions,
+		LimitKey:       o.options.limitKey,
+		Limit:          o.options.limit,
 		Normalize:      normalize[Out],
 	}
 	if implementation != nil {
@@ -211,5 +218,6 @@ func (o Orchestration[In, Out]) call(method string, in In) (engine.ChildCall, er
 	return engine.ChildCall{
 		Name: o.name, Version: o.options.version, Instance: o.options.instance, Input: input, Normalize: o.normalize,
 		OnParentEnd: o.options.onParentEnd, UseExisting: o.options.useExisting,
+		LimitKey: o.options.limitKey, Limit: o.options.limit,
 	}, nil
 }

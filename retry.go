@@ -51,11 +51,11 @@ type RetryPolicy struct {
 
 // Retry sets the retry policy of an activity, or of a sub-orchestration: see
 // [Orchestration.Start]. Without it there is one attempt.
-func Retry(policy RetryPolicy) RetryOption { return retry(policy) }
+func Retry(policy RetryPolicy) CommonOption { return retry(policy) }
 
-// RetryOption is what [Retry] returns: an option of [Activity.With] and of
+// CommonOption is what [Retry] and [Limit] return: an option of [Activity.With] and of
 // [Orchestration.With].
-type RetryOption interface {
+type CommonOption interface {
 	ActivityOption
 	OrchestrationOption
 }

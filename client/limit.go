@@ -14,9 +14,17 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// Limit is how a limit over instances stands ([turnstile.Limit]).
+// Limit is how a limit stands ([turnstile.Limit]).
 type Limit struct {
 	Key string `json:"key"`
+	// Instances: it limits instances of orchestrations, and not attempts of activities. Then
+	// Gate is the instance that hands out its places, and GateStatus how that stands: nobody
+	// is let in while it does not run. Length is how many wait, of which Waiting has the first
+	// 50.
+	Instances  bool   `json:"instances,omitempty"`
+	Gate       string `json:"gate,omitempty"`
+	GateStatus Status `json:"gate_status,omitempty"`
+	Length     int    `json:"length,omitempty"`
 	// Permits is how many attempts may run at a time, 0 if no attempt has asked yet.
 	// Declared is what the code says that asked last, Set what [Client.SetLimit] says, which
 	// takes precedence; 0 for nothing. Closed: it says 0, and no attempt gets a permit.
@@ -39,21 +47,24 @@ type Limit struct {
 type LimitHolder struct {
 	Instance    string `json:"instance"`
 	ExecutionID int64  `json:"execution_id"`
-	// EventID of the ActivityScheduled.
+	// EventID of the ActivityScheduled, or of the OrchestrationSuspended by which an
+	// instance waited for its turn.
 	EventID int64     `json:"event_id"`
-	Attempt int       `json:"attempt"`
+	Attempt int       `json:"attempt,omitempty"`
 	Since   time.Time `json:"since"`
-	// Until when it has it at most: then the permit is free, also if the worker has died.
-	Until time.Time `json:"until"`
+	// Until when it has it at most: then the permit is free, also if the worker has died. Zero
+	// of an instance, which has its place until it ends.
+	Until time.Time `json:"until,omitzero"`
 }
 
 // LimitWaiter is an attempt that waits for a permit.
 type LimitWaiter struct {
 	Instance    string `json:"instance"`
 	ExecutionID int64  `json:"execution_id"`
-	// EventID of the ActivityScheduled.
+	// EventID of the ActivityScheduled, or of the OrchestrationSuspended by which an
+	// instance waits for its turn.
 	EventID int64     `json:"event_id"`
-	Attempt int       `json:"attempt"`
+	Attempt int       `json:"attempt,omitempty"`
 	Since   time.Time `json:"since"`
 	// Called: a permit is free for it, and its message was made visible.
 	Called bool `json:"called,omitempty"`

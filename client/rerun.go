@@ -59,6 +59,7 @@ func (c *Client) Rerun(ctx context.Context, r RerunRequest) (Started, error) {
 		start.Input = turns[0].Events[0].Payload
 	}
 	first := turns[0].Events[0].Start
+	start.LimitKey, start.Limit = first.LimitKey, first.Limit
 	start.Headers, start.SearchAttributes = first.Headers, searchAttributesOf(first.SearchAttributes)
 	return c.Start(ctx, start)
 }

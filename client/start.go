@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/internal/names"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -47,6 +48,12 @@ type StartRequest struct {
 	// instance is listed as [StatusScheduled]. [Client.Reschedule] moves the time,
 	// [Client.Resume] begins it at once, [Client.Terminate] ends it.
 	NotBefore time.Time
+	// LimitKey and Limit: at most so many instances with this key run at a time; 0 for no
+	// limit but that of the implementation. The instance waits for its turn as [StatusQueued], from
+	// NotBefore on if that is given; see [turnstile.Limit]. [Client.Resume] has it begin at
+	// once, whatever runs.
+	LimitKey string
+	Limit    int
 
 	after time.Duration
 	err   error
@@ -156,10 +163,30 @@ func (c *Client) startItem(r *StartRequest) (wire.Item, error) {
 	if err != nil {
 		return wire.Item{}, err
 	}
+	if err := limited(r); err != nil {
+		return wire.Item{}, err
+	}
 	return wire.Item{
-		Kind: wire.StartOrchestration, Instance: r.Instance, ID: r.DeduplicationID, OnConflict: r.onConflict(), NotBeforeMS: begins,
+		Kind: wire.StartOrchestration, LimitKey: r.LimitKey, Limit: r.Limit, Instance: r.Instance, ID: r.DeduplicationID, OnConflict: r.onConflict(), NotBeforeMS: begins,
 		Name: r.Name, OrchVersion: r.Version, Input: r.Input, Events: r.Events, SearchAttributes: attributes, Headers: r.Headers,
 	}, nil
+}
+
+// limited returns what cannot be about the limit of a start.
+func limited(r *StartRequest) error {
+	if r.LimitKey == "" && r.Limit == 0 {
+		return nil
+	}
+	wrong := func(argument, problem string) error {
+		return &turnstile.InvalidArgumentError{Call: "Start", Argument: argument, Problem: problem}
+	}
+	if problem := names.LimitKey(r.LimitKey); problem != "" {
+		return wrong("limit key", problem)
+	}
+	if problem := names.Limit(r.Limit); problem != "" {
+		return wrong("limit", problem)
+	}
+	return nil
 }
 
 // onConflict is what becomes of the start if its id is taken.
@@ -186,7 +213,7 @@ func alreadyExists(r *store.Record) *AlreadyExistsError {
 //	result, err := run.Wait(ctx)
 //
 // What the declaration was given with [turnstile.Version],
-// [turnstile.InstanceID] and [turnstile.UseExisting] holds here too; the options
+// [turnstile.InstanceID], [turnstile.UseExisting] and [turnstile.Limit] holds here too; the options
 // of the start go before it.
 func Start[In, Out any](ctx context.Context, c *Client, o turnstile.Orchestration[In, Out], in In, options ...StartOption) (*Run[Out], error) {
 	input, err := encode(in, "input of orchestration", o.Name())
@@ -194,6 +221,7 @@ func Start[In, Out any](ctx context.Context, c *Client, o turnstile.Orchestratio
 		return nil, err
 	}
 	r := StartRequest{Name: o.Name(), Version: o.Version(), Instance: o.InstanceID(), Input: input, UseExisting: o.UsesExisting()}
+	r.LimitKey, r.Limit = o.Limit()
 	for _, option := range options {
 		option.applyToStart(&r)
 	}

@@ -17,6 +17,7 @@ const (
 	StatusCorrupt    Status = "corrupt"
 	StatusSuspended  Status = "suspended"
 	StatusScheduled  Status = "scheduled"
+	StatusQueued     Status = "queued"
 )
 
 // Terminal reports whether the instance has ended: completed, failed, cancelled

@@ -38,7 +38,8 @@ func (c *Client) Resume(ctx context.Context, instance, reason string) error {
 //
 // It returns when the request is queued. [ErrNotSuspended] (wrapped), [*NotFoundError] and
 // [*EndedError], and nothing sent, where there is nothing to move;
-// [*turnstile.InvalidArgumentError] for a time that cannot be sent.
+// [*turnstile.InvalidArgumentError] for a time that cannot be sent, and for an instance that waits
+// for its turn under a limit.
 func (c *Client) Reschedule(ctx context.Context, instance string, at time.Time) error {
 	ms, err := laterMS("Reschedule", at)
 	if err != nil {
@@ -57,6 +58,8 @@ func (c *Client) Reschedule(ctx context.Context, instance string, at time.Time) 
 			return &EndedError{Instance: instance, Status: d.Status}
 		case d.Suspension == nil:
 			return fmt.Errorf("turnstile: instance %q is %s: %w; Suspend suspends it", instance, d.Status, ErrNotSuspended)
+		case d.Suspension.LimitKey != "":
+			return &turnstile.InvalidArgumentError{Call: "Reschedule", Argument: "instance", Problem: fmt.Sprintf("%q waits for its turn under the limit %q, and not for a time", instance, d.Suspension.LimitKey)}
 		}
 		item.ExecutionID, item.SchedulingEventID = d.ExecutionID, d.Suspension.EventID
 		return c.send(ctx, item)

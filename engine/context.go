@@ -191,11 +191,16 @@ type ChildCall struct {
 	// it still runs: history.ParentEndCancel, history.ParentEndTerminate, or
 	// empty to leave it.
 	OnParentEnd string
+	// LimitKey and Limit: at most so many instances with this key run at a time; 0 for no
+	// limit.
+	LimitKey string
+	Limit    int
 }
 
 func (call *ChildCall) event(kind history.Kind, headers map[string]string) *history.Event {
 	return &history.Event{Kind: kind, Headers: headers, Name: call.Name, Version: call.Version, Payload: call.Input,
-		Instance: call.Instance, ExplicitID: call.Instance != "", OnParentEnd: call.OnParentEnd, UseExisting: call.UseExisting}
+		Instance: call.Instance, ExplicitID: call.Instance != "", OnParentEnd: call.OnParentEnd, UseExisting: call.UseExisting,
+		LimitKey: call.LimitKey, Limit: call.Limit}
 }
 
 // Child starts a sub-orchestration.

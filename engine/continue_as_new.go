@@ -103,6 +103,7 @@ func (x *Execution) nextExecution(carried []history.Event) []history.Event {
 	if was.Start != nil {
 		start.StartID, start.Parent = was.Start.StartID, was.Start.Parent
 		start.FairnessGroup = was.Start.FairnessGroup
+		start.LimitKey, start.Limit = was.Start.LimitKey, was.Start.Limit
 		start.Headers = header.Merge(was.Start.Headers, end.headers)
 	}
 	events := append([]history.Event{{

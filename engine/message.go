@@ -25,6 +25,20 @@ func (c *Context) TerminateInstance(instance, reason string) error {
 		Instance: instance, ExplicitID: true, Reason: reason}, nil)
 }
 
+// ResumeInstance has another instance go on that waits for its turn under a limit; place,
+// as JSON, names its OrchestrationSuspended.
+func (c *Context) ResumeInstance(instance string, place []byte) error {
+	return c.message("ResumeInstance", &history.Event{Kind: history.SystemCall, Op: history.OpResumeInstance,
+		Instance: instance, ExplicitID: true, Payload: place}, nil)
+}
+
+// RefuseInstance ends another instance that waits for its turn under a limit, in the
+// execution that place names.
+func (c *Context) RefuseInstance(instance, reason string, place []byte) error {
+	return c.message("RefuseInstance", &history.Event{Kind: history.SystemCall, Op: history.OpResumeInstance, Imposed: history.ImposedTerminated,
+		Instance: instance, ExplicitID: true, Reason: reason, Payload: place}, nil)
+}
+
 func (c *Context) message(call string, want *history.Event, normalize Normalizer) error {
 	if _, err := c.x.enter(call, want.Name); err != nil {
 		return err

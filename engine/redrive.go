@@ -12,6 +12,18 @@ func (x *Execution) Redrive(r redriving.Request) (*redriving.Plan, error) {
 	return redriving.From(x.cfg.Instance, x.cfg.ExecutionID, x.events.slice(0, x.events.len()), r)
 }
 
+// Held returns what was taken over and held back until the turn of the execution under a
+// limit, and the event that let it go; see redriving.Held.
+func (x *Execution) Held() (held []history.Event, released int64) {
+	if y := x.instead.Load(); y != nil {
+		return y.Held()
+	}
+	if start := x.ledger.start; start == nil || start.LimitKey == "" || start.Origin == nil {
+		return nil, 0
+	}
+	return redriving.Held(x.events.slice(0, x.events.len()))
+}
+
 // takeOver has the code see the number of the execution that OrchestrationRedriven began,
 // and the id of its instance: up to there it sees those of the one in which something was
 // recorded, for it may have made ids of them. And it notes, when the code comes to it for the first time, what it

@@ -32,6 +32,10 @@ type Orchestration struct {
 	// KeepExecutions is how many executions of an instance are kept; 0 says nothing. No
 	// turn looks at it either (Registry.Executions).
 	KeepExecutions int
+	// LimitKey and Limit: at most so many instances with this key run at a time; 0 for no
+	// limit. A start that names another key has that (the host).
+	LimitKey string
+	Limit    int
 	// Normalize passes an output through the type that the code has now, for
 	// comparison (rule 3); nil compares bytes alone.
 	Normalize func([]byte) ([]byte, error)

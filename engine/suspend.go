@@ -13,11 +13,19 @@ import "github.com/turnstile-go/turnstile/history"
 //
 // A start can bring a suspend: then the code begins when that is over.
 //
+// A suspend with the key of a limit waits for its turn under it. A cancel ends that wait: it
+// is recorded with a resume behind it, and the code ends itself.
+//
 // Both do nothing to the code, so a history says the same to it however long the
 // instance was suspended, and wherever.
 
 // takeSuspended takes an arrival of a suspended execution.
 func (x *Execution) takeSuspended(a *Arrival) Verdict {
+	if a.Event.Kind == history.OrchestrationCancelRequested && x.queued() {
+		over := *a
+		over.With = []history.Event{{Kind: history.OrchestrationResumed, Reason: "cancelled while it waited for its turn", Actor: a.Event.Actor}}
+		a = &over
+	}
 	v := x.park(a)
 	if v.Kind == Recorded && x.ledger.suspendedID == 0 {
 		x.replay()
@@ -32,6 +40,12 @@ func (x *Execution) Suspended() *history.Event {
 		return y.Suspended()
 	}
 	return x.suspended()
+}
+
+// queued reports whether no code runs because the execution waits for its turn under a limit,
+// and for nothing else.
+func (x *Execution) queued() bool {
+	return x.ledger.suspendedID != 0 && x.events.at(int(x.ledger.heldID)-1).LimitKey != ""
 }
 
 func (x *Execution) suspended() *history.Event {

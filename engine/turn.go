@@ -131,6 +131,9 @@ type Turn struct {
 	// earlier; nil while it may run. Where the execution continued as new, it is that
 	// of the next one. An instance can be suspended and stuck.
 	Suspended *history.Event
+	// Queued: it is suspended because it waits for its turn under a limit, and for nothing
+	// else.
+	Queued bool
 	// Resumed: the execution was suspended before this run, and is not any more.
 	Resumed bool
 	// SuspendedUntilMS is when it goes on by itself, in Unix milliseconds, by the last

@@ -30,6 +30,8 @@ const (
 	hasRequestID
 	hasActor
 	hasForkOf
+	hasLimitKey
+	hasLimit
 	// Of OrchestrationStarted and ParentAttached alone.
 	hasExecutionID
 	hasStartID
@@ -75,6 +77,11 @@ func (d *decoder) eventField(e *Event, key []byte, b64 bool) bool {
 		return d.text(&e.Reason, hasReason, b64)
 	case "imposed":
 		return d.text(&e.Imposed, hasImposed, b64)
+	case "limit_key":
+		if e.Kind.hasStart() {
+			return d.text(&e.Start.LimitKey, hasLimitKey, b64)
+		}
+		return d.text(&e.LimitKey, hasLimitKey, b64)
 	case "on_parent_end":
 		return d.text(&e.OnParentEnd, hasOnParentEnd, b64)
 	case "input", "output", "result", "data", "value":
@@ -102,6 +109,11 @@ func (d *decoder) eventField(e *Event, key []byte, b64 bool) bool {
 		return d.integer(&e.StartedAtMS, math.MinInt64, hasStartedAtMS)
 	case "attempt":
 		return d.count(&e.Attempt, hasAttempt)
+	case "limit":
+		if e.Kind.hasStart() {
+			return d.count(&e.Start.Limit, hasLimit)
+		}
+		return d.count(&e.Limit, hasLimit)
 	case "inline":
 		return d.flag(&e.Inline, hasInline)
 	case "explicit_id":

@@ -105,6 +105,10 @@ func appendEvent(dst []byte, e *Event) []byte {
 	dst = appendText(dst, "sender_id", e.SenderID)
 	dst = appendText(dst, "reason", e.Reason)
 	dst = appendText(dst, "imposed", e.Imposed)
+	if !e.Kind.hasStart() {
+		dst = appendText(dst, "limit_key", e.LimitKey)
+		dst = appendInt(dst, "limit", int64(e.Limit))
+	}
 	if e.Failure != nil {
 		dst = appendFailure(append(dst, `,"details":`...), e.Failure)
 	}
@@ -179,7 +183,9 @@ func appendStart(dst []byte, s *Start) []byte {
 		dst = appendInt(dst, "forked_execution_id", o.ForkedExecutionID)
 		dst = closeObject(appendCarried(dst, o.Carried), start)
 	}
-	return appendText(dst, "fairness_group", s.FairnessGroup)
+	dst = appendText(dst, "fairness_group", s.FairnessGroup)
+	dst = appendText(dst, "limit_key", s.LimitKey)
+	return appendInt(dst, "limit", int64(s.Limit))
 }
 
 // appendCarried appends a flat list: event, execution, event, execution, …

@@ -113,6 +113,12 @@ type Event struct {
 	// in their place where the names are the same; in UTF-8. They are not compared
 	// on replay, and never sealed.
 	Headers map[string]string
+	// LimitKey and Limit: at most so many instances with this key run at a time. Of a
+	// SubOrchestrationScheduled or OrchestrationChained, of what it starts; of an
+	// OrchestrationSuspended that waits for its turn under this limit. They are not
+	// compared on replay.
+	LimitKey string
+	Limit    int
 	// Start holds what only OrchestrationStarted has. A ParentAttached has the
 	// StartID and the Parent of the start that found the instance running, an
 	// OrchestrationRedriven the ExecutionID that it began.
@@ -151,6 +157,10 @@ type Start struct {
 	// FairnessGroup names those with which the instance shares what is scarce.
 	// Reserved: this build keeps it.
 	FairnessGroup string
+	// LimitKey and Limit: at most so many instances with this key run at a time. Each next
+	// execution has them too. A redrive waits for its turn anew.
+	LimitKey string
+	Limit    int
 }
 
 // Origin is a place in another history: the events up to EventID were taken over from
@@ -283,6 +293,9 @@ const (
 	OpRaiseEvent = "raise_event"
 	// OpCancelInstance asks Instance to stop, for Reason; or ends it (Imposed).
 	OpCancelInstance = "cancel_instance"
+	// OpResumeInstance has Instance go on that waits for its turn under a limit, or ends it
+	// (Imposed); the value is the place of its OrchestrationSuspended.
+	OpResumeInstance = "resume_instance"
 	// OpPatch marks an execution that began with the patch Name.
 	OpPatch = "patch"
 )

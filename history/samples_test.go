@@ -92,5 +92,9 @@ func latest() []history.Event {
 		{Kind: history.OrchestrationRedriven, EventID: 34, AtMS: 1700000000000, SenderID: "fork-1", Instance: "order-2", Start: &history.Start{ExecutionID: 1}},
 		{Kind: history.SubOrchestrationScheduled, EventID: 35, AtMS: 1700000000001, Name: "Ship", Instance: "order-2/1/7", ForkOf: "order-1/3/7"},
 		{Kind: history.TimerFired, EventID: 36, AtMS: 1700000000002, SourceEventID: 5, FireAtMS: 1700000060001, SenderID: "fire-1", Actor: "role/ops", Reason: "paid by phone"},
+		{Kind: history.OrchestrationStarted, EventID: 37, AtMS: 1700000000000, Name: "Import", Start: &history.Start{ExecutionID: 1, StartID: "start-9", LimitKey: "customer ü", Limit: 2}},
+		{Kind: history.OrchestrationSuspended, EventID: 38, AtMS: 1700000000000, SenderID: "start-9", LimitKey: "customer ü", Limit: 2},
+		{Kind: history.OrchestrationChained, EventID: 39, AtMS: 1700000000001, Name: "Import", Instance: "import-1", LimitKey: "imports", Limit: 100},
+		{Kind: history.SystemCall, EventID: 40, AtMS: 1700000000001, Op: history.OpResumeInstance, Instance: "import-1", Payload: []byte(`{"execution_id":1,"event_id":2}`)},
 	}
 }

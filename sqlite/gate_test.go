@@ -9,20 +9,16 @@ import (
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/embedded"
-	"github.com/turnstile-go/turnstile/examples/gate"
 )
 
-// Twenty instances enter a gate for two, side by side; all run, two at a time.
-func TestInstancesRunBehindAGate(t *testing.T) {
+// Twenty instances start under a limit of two, side by side; all run, two at a time.
+func TestInstancesRunUnderALimit(t *testing.T) {
 	t.Parallel()
 	const most = 2
 	visit := turnstile.NewOrchestration[string, int]("Visit")
 	stay := turnstile.NewActivity[string, turnstile.None]("stay")
 	var inside, visits atomic.Int32
-	app := turnstile.NewApp(gate.Part(), visit.Implement(func(ctx turnstile.Context, key string) (int, error) {
-		if err := gate.Enter(ctx, key, most); err != nil {
-			return 0, err
-		}
+	app := turnstile.NewApp(visit.With(turnstile.Limit("k", most)).Implement(func(ctx turnstile.Context, key string) (int, error) {
 		for range 3 { // An instance that is beside two others is so in one of them.
 			if _, err := stay.Call(ctx, key); err != nil {
 				return 0, err

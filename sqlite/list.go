@@ -113,7 +113,7 @@ func (s *Store) CountByStatus(ctx context.Context, q store.ListQuery, _ int) (co
 }
 
 // statuses are all under which an instance is listed.
-var statuses = append(store.TerminalStatuses(), store.StatusRunning, store.StatusStuck, store.StatusCorrupt, store.StatusSuspended, store.StatusScheduled)
+var statuses = append(store.TerminalStatuses(), store.StatusRunning, store.StatusStuck, store.StatusCorrupt, store.StatusSuspended, store.StatusScheduled, store.StatusQueued)
 
 // countColumns count each of them. (Grouping would sort what is counted.)
 var countColumns = func() string {

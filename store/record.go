@@ -26,6 +26,8 @@ const (
 	StatusSuspended  Status = "suspended"
 	// StatusScheduled: the instance is suspended from its start until a time.
 	StatusScheduled Status = "scheduled"
+	// StatusQueued: the instance is suspended until its turn under a limit has come.
+	StatusQueued Status = "queued"
 )
 
 // Terminal reports whether the instance has ended.
@@ -172,6 +174,9 @@ type Suspension struct {
 	// nothing was said.
 	Reason string `json:"reason,omitempty"`
 	Actor  string `json:"actor,omitempty"`
+	// LimitKey is the key of the limit under which it waits for its turn; empty where it waits
+	// for something else too.
+	LimitKey string `json:"limit_key,omitempty"`
 }
 
 // Free reports whether it is a tombstone whose id may be started again.

@@ -51,7 +51,7 @@ func groups() []group {
 			deadLetterListCommand(), deadLetterShowCommand(), deadLetterRedriveCommand(), deadLetterDeleteCommand()}},
 		{"Schedules", []*command{scheduleListCommand(), scheduleShowCommand(), scheduleCreateCommand(), schedulePauseCommand(), scheduleResumeCommand(),
 			scheduleTriggerCommand(), scheduleBackfillCommand(), scheduleDeleteCommand()}},
-		{"Limits over instances", []*command{limitListCommand(), limitShowCommand(), limitSetCommand(), limitResetCommand()}},
+		{"Limits over instances", []*command{limitListCommand(), limitShowCommand(), limitSetCommand(), limitResetCommand(), limitFirstCommand()}},
 		{"Run the stack", []*command{doctorCommand(), pauseCommand(), unpauseCommand(), consoleCommand(), mcpCommand()}},
 		{"Develop", []*command{newCommand(), devCommand(), replayCommand(), lintCommand(), templateUpgradeCommand(), queueAddCommand(), queueRemoveCommand(), skillCommand()}},
 		{"This command", []*command{contextListCommand(), contextAddCommand(), contextUseCommand(), contextRemoveCommand(), completionCommand(), versionCommand()}},

@@ -112,7 +112,7 @@ func (c *cli) newest(ctx context.Context, statuses []client.Status) []client.Des
 }
 
 // notEnded are the statuses of instances that can be spoken to.
-var notEnded = []client.Status{client.StatusRunning, client.StatusStuck, client.StatusSuspended, client.StatusScheduled, client.StatusCorrupt}
+var notEnded = []client.Status{client.StatusRunning, client.StatusStuck, client.StatusSuspended, client.StatusScheduled, client.StatusQueued, client.StatusCorrupt}
 
 // flagWords are what a shell offers for the values of flags, by their names. A flag
 // that is not here takes what nobody can guess.

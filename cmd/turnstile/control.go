@@ -60,7 +60,7 @@ func cancelCommand() *command {
 			`turnstile cancel --where 'customer = "c-1"' --since 7d --reason 'account closed'`,
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
-			b := bulk{verb: "cancel", on: []client.Status{client.StatusRunning, client.StatusStuck, client.StatusSuspended, client.StatusScheduled, client.StatusCorrupt},
+			b := bulk{verb: "cancel", on: []client.Status{client.StatusRunning, client.StatusStuck, client.StatusSuspended, client.StatusScheduled, client.StatusQueued, client.StatusCorrupt},
 				do: func(ctx context.Context, cl backend.Instances, j *batch.Job, instance string) error {
 					return cl.Cancel(ctx, instance, j.Reason)
 				}}
@@ -87,7 +87,7 @@ func terminateCommand() *command {
 			`turnstile terminate --status stuck --name Fulfil --until 30d --reason 'given up' --dry-run`,
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
-			b := bulk{verb: "terminate", on: []client.Status{client.StatusRunning, client.StatusStuck, client.StatusSuspended, client.StatusScheduled},
+			b := bulk{verb: "terminate", on: []client.Status{client.StatusRunning, client.StatusStuck, client.StatusSuspended, client.StatusScheduled, client.StatusQueued},
 				do: func(ctx context.Context, cl backend.Instances, j *batch.Job, instance string) error {
 					return cl.Terminate(ctx, instance, j.Reason)
 				}}

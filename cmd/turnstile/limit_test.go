@@ -1,11 +1,13 @@
 package main
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/internal/gating"
 	"github.com/turnstile-go/turnstile/internal/limits"
 	"github.com/turnstile-go/turnstile/internal/store/memory"
 	"github.com/turnstile-go/turnstile/store"
@@ -70,4 +72,45 @@ func TestWhatALimitCannotBeIsAUsageError(t *testing.T) {
 	b.fails(exitUsage, []string{"the key of the limit has 10000 bytes"}, "limit", "show", strings.Repeat("x", 10_000))
 	b.fails(exitUsage, []string{"limit set needs KEY PERMITS"}, "limit", "set", "stripe")
 	b.fails(exitNotFound, []string{`limit "other" is not known`}, "limit", "show", "other")
+}
+
+// limitedInstances is a command line over a stack with a limit of 1, under which order-1 runs and order-2
+// waits.
+func limitedInstances(t *testing.T) *bench {
+	t.Helper()
+	b := limited(t)
+	line := gating.Line{Key: "import ada", N: 1, Declared: 1, Length: 1,
+		Running: []gating.Place{{Instance: "order-1", ExecutionID: 1, SinceMS: b.clock.now.Add(-time.Minute).UnixMilli()}},
+		Waiting: []gating.Place{{Instance: "order-2", ExecutionID: 1, SinceMS: b.clock.now.UnixMilli()}}}
+	status, err := json.Marshal(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.put(store.Record{Instance: "limit:import ada", ExecutionID: 1, Name: gating.Orchestration, Status: store.StatusRunning, CreatedAt: b.clock.now, CustomStatus: status})
+	b.put(store.Record{Instance: "order-2", ExecutionID: 1, Name: "Import", Status: store.StatusQueued, CreatedAt: b.clock.now,
+		Suspension: &store.Suspension{EventID: 2, SinceMS: b.clock.now.UnixMilli(), LimitKey: "import ada"}})
+	return b
+}
+
+func TestALimitOfInstancesByTheCommandLine(t *testing.T) {
+	t.Parallel()
+	b := limitedInstances(t)
+	says := func(want string, args ...string) {
+		t.Helper()
+		if out := b.ok(args...); !strings.Contains(out, want) {
+			t.Errorf("%q: %q, want %q", args, out, want)
+		}
+	}
+	says("import ada\t1\t1\t1\t0ms ago\t–\tinstances\n", "limit", "list")
+	says("gate      limit:import ada\nwaiting   1\npermits   1, 1 held", "limit", "show", "import ada")
+	says(`"gate_status": "running"`, "limit", "show", "import ada", "--output", "json")
+	says("limit import ada is 5 now", "limit", "set", "import ada", "5", "--instances")
+	says("limit import ada is as the code says", "limit", "reset", "import ada", "--instances")
+	says("order-2 becomes the first of those that wait", "limit", "first", "order-2")
+	says("order-2", "list", "--status", "queued")
+	says("waits for its turn under the limit import ada", "list", "--status", "queued")
+	says("queued under the limit import ada: since", "describe", "order-2")
+	b.fails(exitUsage, []string{"waits for no turn under a limit"}, "limit", "first", "limit:import ada")
+	b.fails(exitNotFound, []string{"limit:unknown"}, "limit", "set", "unknown", "5", "--instances")
+	b.fails(exitUsage, []string{"it is not KEY=N"}, "start", "Import", "--limit", "imports")
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -65,6 +66,18 @@ func startCommand() *command {
 			})
 			flags.BoolVar(&r.UseExisting, "use-existing", false, "if the id is taken by an instance of NAME, send the events to that one")
 			flags.BoolVar(&r.BeginAgain, "begin-again", false, "if the id is taken by an ended instance of NAME, begin its next execution")
+			flags.Func("limit", "wait until fewer than N instances with KEY run: `KEY=N`", func(s string) error {
+				i := strings.LastIndexByte(s, '=')
+				if i < 0 {
+					return errors.New("it is not KEY=N")
+				}
+				var err error
+				r.LimitKey = s[:i]
+				if r.Limit, err = strconv.Atoi(s[i+1:]); err != nil {
+					return errors.New("it is not KEY=N, with a number N")
+				}
+				return nil
+			})
 			var begins later
 			begins.declare(flags)
 			wait := flags.Bool("wait", false, "wait for its end and print its output")

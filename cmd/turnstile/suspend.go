@@ -45,7 +45,7 @@ func suspendCommand() *command {
 
 func resumeCommand() *command {
 	return &command{
-		name: "resume", also: []string{"unsuspend", "release", "continue"}, operands: "[INSTANCE…]", most: -1, words: instanceIDs(client.StatusSuspended, client.StatusScheduled),
+		name: "resume", also: []string{"unsuspend", "release", "continue"}, operands: "[INSTANCE…]", most: -1, words: instanceIDs(client.StatusSuspended, client.StatusScheduled, client.StatusQueued),
 		short: "let suspended instances continue",
 		long: paragraph(
 			"The code of the instance processes, in order, what came while it was suspended. One resume",
@@ -68,8 +68,8 @@ func resumeCommand() *command {
 			c.settings.declareActor(flags)
 			run := b.action(c)
 			return func(ctx context.Context, operands []string) error {
-				if b.status == string(client.StatusScheduled) {
-					b.on = append(b.on, client.StatusScheduled)
+				if s := client.Status(b.status); s == client.StatusScheduled || s == client.StatusQueued {
+					b.on = append(b.on, s)
 				}
 				return run(ctx, operands)
 			}

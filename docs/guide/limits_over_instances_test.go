@@ -2,11 +2,13 @@ package guide_test
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/turnstile-go/turnstile"
-	"github.com/turnstile-go/turnstile/examples/gate"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
@@ -48,18 +50,31 @@ func TestAnActivityWithLimitsOverInstances(t *testing.T) {
 var Imported = turnstile.NewActivity[string, string]("Imported")
 
 func importOrders(ctx turnstile.Context, customer string) (string, error) {
-	if err := gate.Enter(ctx, "import "+customer, 2); err != nil {
-		return "", err
-	}
 	return Imported.Call(ctx, customer)
 }
 
-func TestAnInstanceBehindAGate(t *testing.T) {
+var ImportOrders = turnstile.NewOrchestration[string, string]("Import").With(turnstile.Limit("imports", 10))
+
+func startImport(ctx context.Context, c *client.Client, customer string) error {
+	byCustomer := ImportOrders.With(turnstile.Limit("import "+customer, 2)) // a key by input
+	_, err := client.Start(ctx, c, byCustomer, customer)
+	return err
+}
+
+func TestAnInstanceUnderALimit(t *testing.T) {
 	t.Parallel()
-	flow := turnstile.NewOrchestration[string, string]("ImportOrders")
-	env := turnstiletest.New(t, turnstile.NewApp(gate.Part(), flow.Implement(importOrders),
+	env := turnstiletest.New(t, turnstile.NewApp(ImportOrders.Implement(importOrders),
 		Imported.Implement(func(_ context.Context, customer string) (string, error) { return "imported for " + customer, nil })))
-	if got, err := turnstiletest.Start(env, flow, "acme").Wait(); err != nil || got != "imported for acme" {
+	if got, err := turnstiletest.Start(env, ImportOrders, "acme").Wait(); err != nil || got != "imported for acme" {
 		t.Errorf("%q, %v", got, err)
+	}
+	if err := startImport(t.Context(), env.Client(), "acme"); err != nil {
+		t.Fatal(err)
+	}
+	env.Advance(time.Second)
+	all, err := env.Client().InstanceLimits(t.Context())
+	slices.SortFunc(all, func(a, b client.Limit) int { return strings.Compare(a.Key, b.Key) })
+	if err != nil || len(all) != 2 || all[0].Key != "import acme" || all[0].Permits != 2 || all[1].Key != "imports" {
+		t.Errorf("the limits are %+v, %v", all, err)
 	}
 }

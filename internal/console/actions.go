@@ -25,7 +25,7 @@ func (h *handler) as(r *http.Request) *client.Client {
 func (h *handler) start(r *request, in api.Start) (api.Started, error) {
 	s := client.StartRequest{
 		Name: in.Name, Version: in.Version, Instance: in.Instance, DeduplicationID: in.StartID, Input: in.Input,
-		SearchAttributes: in.SearchAttributes, Headers: in.Headers, UseExisting: in.UseExisting, BeginAgain: in.BeginAgain, NotBefore: in.NotBefore,
+		SearchAttributes: in.SearchAttributes, Headers: in.Headers, UseExisting: in.UseExisting, BeginAgain: in.BeginAgain, NotBefore: in.NotBefore, LimitKey: in.LimitKey, Limit: in.Limit,
 	}
 	for _, e := range in.Events {
 		s.Events = append(s.Events, wire.StartEvent{Name: e.Name, Data: e.Data})
@@ -83,6 +83,11 @@ func (h *handler) resume(r *request, in api.End) (api.Sent, error) {
 func (h *handler) reschedule(r *request, in api.Reschedule) (api.Sent, error) {
 	id := r.vars["id"]
 	return sent(id, h.as(r.Request).Reschedule(r.Context(), id, in.At))
+}
+
+func (h *handler) moveToFront(r *request, _ api.Nothing) (api.Sent, error) {
+	id := r.vars["id"]
+	return sent(id, h.as(r.Request).MoveToFront(r.Context(), id))
 }
 
 func (h *handler) fireTimer(r *request, in api.Early) (api.Sent, error) {

@@ -15,7 +15,7 @@ func (h *handler) table() []route {
 		scheduled = "schedules/{name}"
 	)
 	filters := []param{
-		{"status", "string", "only with this status: running, stuck, suspended, scheduled, corrupt, completed, failed, cancelled, terminated; one that is stuck, suspended, scheduled or corrupt is not listed as running"},
+		{"status", "string", "only with this status: running, stuck, suspended, scheduled, queued, corrupt, completed, failed, cancelled, terminated; one that is stuck, suspended, scheduled, queued or corrupt is not listed as running"},
 		{"name", "string", "only of this orchestration"},
 		{"prefix", "string", "only those whose id begins with this. On DynamoDB a page looks at the keys of ten thousand instances at most, some 140 read units, and may be short, or empty, and not be the last"},
 		{"where", "string", `only those whose search attributes meet these conditions: customer = "c-1" and total > 100`},
@@ -79,8 +79,8 @@ func (h *handler) table() []route {
 		{method: get, pattern: execution + "/events/{event}/attempts", endpoint: reads(h.eventAttempts),
 			summary: "The attempts of the activity that an event has scheduled, as far as they are known: error, time and worker of each."},
 		{method: get, pattern: "limits", endpoint: reads(h.limits),
-			summary: "Limits over instances for which an attempt has waited lately, or that were set: who has permits and who waits. Of one key, without key of all.",
-			query:   []param{{"key", "string", "only of this key"}}},
+			summary: "Limits of activities for which an attempt has waited lately, or that were set, and limits of instances: who has permits and who waits. Of one key, without key of all.",
+			query:   []param{{"key", "string", "only of this key"}, {"of", "string", "activities or instances: only limits of these"}}},
 		{method: get, pattern: "schedules", endpoint: reads(h.schedules),
 			summary: "A page of schedules, newest first: when they are due, what they have started and what they have missed.",
 			query:   []param{{"page_token", "string", "go on behind a page, with its next_page_token"}}},
@@ -115,6 +115,8 @@ func (h *handler) table() []route {
 			summary: "Let a suspended instance go on."},
 		{method: post, pattern: instance + "/reschedule", acts: true, endpoint: takes(maxRequest, h.reschedule),
 			summary: "Move the time at which a scheduled instance begins, or a suspended one goes on by itself."},
+		{method: post, pattern: instance + "/first", acts: true, endpoint: takes(maxRequest, h.moveToFront),
+			summary: "Make an instance that waits for its turn under a limit the first of those that wait."},
 		{method: post, pattern: instance + "/fire-timer", acts: true, endpoint: takes(maxRequest, h.fireTimer),
 			summary: "Fire a timer before it is due."},
 		{method: post, pattern: instance + "/wake", acts: true, endpoint: takes(maxRequest, h.wake),
@@ -128,7 +130,7 @@ func (h *handler) table() []route {
 		{method: post, pattern: "wake", acts: true, endpoint: takes(maxRequest, h.wakeMany),
 			summary: "Let many instances try again, at most 500."},
 		{method: post, pattern: "limits/set", acts: true, endpoint: takes(maxRequest, h.setLimit),
-			summary: "Change how many attempts with a key may run at a time, whatever the code says."},
+			summary: "Change how many attempts, or instances, with a key may run at a time, whatever the code says."},
 		{method: post, pattern: "limits/reset", acts: true, endpoint: takes(maxRequest, h.resetLimit),
 			summary: "Have the number in the code count again."},
 		{method: post, pattern: scheduled + "/pause", acts: true, endpoint: takes(maxRequest, h.pauseSchedule),

@@ -18,7 +18,7 @@ func (t *Trace) Outcome(d client.Description) {
 	switch d.Status {
 	case client.StatusCompleted:
 		status = t.paint.green(string(d.Status))
-	case client.StatusRunning, client.StatusSuspended, client.StatusScheduled:
+	case client.StatusRunning, client.StatusSuspended, client.StatusScheduled, client.StatusQueued:
 		status = t.paint.yellow(string(d.Status))
 	}
 	var b block

@@ -130,6 +130,7 @@ func From(instance string, executionID int64, events []history.Event, r Request)
 	if begin == 0 {
 		// All of it happens again.
 		d.Event, d.Prefix = started, nil
+		d.queue(&start, &r)
 		if forks {
 			start.Origin = &history.Origin{Instance: instance, ExecutionID: executionID}
 		}
@@ -161,6 +162,7 @@ func From(instance string, executionID int64, events []history.Event, r Request)
 	if forks {
 		d.fork(&r)
 	}
+	d.queue(&start, &r)
 	return d, nil
 }
 

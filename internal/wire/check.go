@@ -152,6 +152,10 @@ func (c *checker) ranges(i *Item) {
 	c.ident("request_id", i.RequestID, l.ID)
 	c.ident("actor", i.Actor, l.Name)
 	c.ident("fairness_group", i.FairnessGroup, l.Name)
+	c.ident("limit_key", i.LimitKey, l.Name)
+	if i.Limit < 0 || i.Limit > maxPermits || i.Limit == 0 && i.LimitKey != "" {
+		c.fail(ReasonInvalidField, "limit", "%d; a limit of instances is from 1 to %d", i.Limit, maxPermits)
+	}
 	if o := i.Origin; o != nil {
 		c.ident("origin.instance", o.Instance, l.InstanceID)
 		if o.ExecutionID < 0 || o.EventID < 0 {

@@ -71,6 +71,8 @@ func (e *encoder) item(i *Item) {
 			e.whole("event_id", o.EventID)
 		})
 	}
+	e.ident("limit_key", i.LimitKey)
+	e.whole("limit", int64(i.Limit))
 	e.ident("fairness_group", i.FairnessGroup)
 	e.whole("depth", int64(i.Depth))
 	e.whole("first_seen_ms", i.FirstSeenMS)

@@ -203,6 +203,10 @@ type Item struct {
 	// goes on from there. Origin of an ActivityExecute is the event of an earlier execution
 	// whose idempotency key the activity keeps.
 	Origin *history.Origin `json:"origin,omitempty"`
+	// LimitKey and Limit of a StartOrchestration: at most so many instances with this key run
+	// at a time, and this one waits for its turn before its code begins.
+	LimitKey string `json:"limit_key,omitempty"`
+	Limit    int    `json:"limit,omitempty"`
 	// FairnessGroup names those with which the instance shares what is scarce.
 	// Reserved: it is kept and recorded, and changes nothing.
 	FairnessGroup string `json:"fairness_group,omitempty"`

@@ -193,6 +193,10 @@ func (p *parser) field(f *field, i *Item) {
 		p.object(f, func(o *parser) { o.origin(&i.Origin) })
 	case "fairness_group":
 		p.text(f, &i.FairnessGroup)
+	case "limit_key":
+		p.text(f, &i.LimitKey)
+	case "limit":
+		p.count(f, &i.Limit)
 	case "depth":
 		p.count(f, &i.Depth)
 	case "first_seen_ms":

@@ -30,6 +30,7 @@ func items() []wire.Item {
 		{V: 1, Kind: wire.PurgeInstance, Instance: "order-1", ID: "p1", UpToExecution: 3, Force: true},
 		{V: 1, Kind: wire.Sweep, ID: "ended-1", Ended: "name Fulfil", PageToken: "AbC-_", BeforeMS: 1700000000000},
 		{V: 1, Kind: wire.StartOrchestration, Instance: "order-1", ID: "s9", Name: "Fulfil", OnConflict: wire.ConflictUseExisting},
+		{V: 1, Kind: wire.StartOrchestration, Instance: "order-1", ID: "s8", Name: "Fulfil", LimitKey: "customer ü", Limit: 2},
 		{V: 1, Kind: wire.ActivityExecute, Instance: "order-1", ExecutionID: 1, SchedulingEventID: 3, Name: "Charge", Token: "t",
 			Attempt: 2, ScheduledAtMS: 6, NotBeforeMS: 7, Input: []byte(`"x"`),
 			Retry: &history.Retry{MaxAttempts: 3, InitialMS: 1, MaxMS: 2, Coefficient: 1.5, Jitter: 0.5, TimeoutMS: 9, FinalCodes: []string{"declined"}, LimitKey: "stripe", Limit: 20, RateKey: "ü", Rate: 100, RateMS: 1000, Queue: "gpu", FairKey: "tenant ü"}},

@@ -47,7 +47,7 @@ func check(ctx context.Context, app *turnstile.App, c *client.Client) (findings,
 	if err == nil {
 		count := func(*client.Description) error { found.suspended++; return nil }
 		if err = each(ctx, c, client.StatusSuspended, count); err == nil {
-			err = each(ctx, c, client.StatusScheduled, count)
+			err = errors.Join(each(ctx, c, client.StatusScheduled, count), each(ctx, c, client.StatusQueued, count))
 		}
 	}
 	if err != nil {

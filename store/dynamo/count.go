@@ -14,7 +14,7 @@ import (
 var _ store.StatusCounter = (*Store)(nil)
 
 // statuses are all that an instance can have.
-var statuses = []store.Status{store.StatusRunning, store.StatusStuck, store.StatusCorrupt, store.StatusSuspended, store.StatusScheduled, store.StatusCompleted, store.StatusFailed,
+var statuses = []store.Status{store.StatusRunning, store.StatusStuck, store.StatusCorrupt, store.StatusSuspended, store.StatusScheduled, store.StatusQueued, store.StatusCompleted, store.StatusFailed,
 	store.StatusCancelled, store.StatusTerminated}
 
 // CountByStatus implements store.StatusCounter for queries by status and time: it

@@ -114,7 +114,7 @@ type shard struct {
 func shardsFor(q *store.ListQuery, names []string, low, high string, limit int) []*shard {
 	index, attribute, prefix := byTime, "all_shard", ""
 	switch {
-	case q.Status == store.StatusStuck || q.Status == store.StatusCorrupt || q.Status == store.StatusSuspended || q.Status == store.StatusScheduled:
+	case q.Status == store.StatusStuck || q.Status == store.StatusCorrupt || q.Status == store.StatusSuspended || q.Status == store.StatusScheduled || q.Status == store.StatusQueued:
 		// The marks are rare, so that their index is the shorter way even
 		// where a name or an attribute is asked for too.
 		index, attribute, prefix = byStatus, "status_shard", string(q.Status)+"#"

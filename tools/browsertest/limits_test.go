@@ -52,7 +52,7 @@ func TestALimitIsSeenAndChangedBesideTheQueues(t *testing.T) {
 	for _, look := range []browser.View{{}, {Dark: true}, {Width: 390, Height: 844}} {
 		b := s.open("#/queues", look)
 		b.settled()
-		b.shows("Limits over instances", "stripe", "2 of 2 permits held, 7 waiting", "order-1", "Show all 7")
+		b.shows("Limits", "stripe", "2 of 2 permits held, 7 waiting", "order-1", "Show all 7")
 		b.axeFinds("the limits")
 	}
 	b := s.open("#/queues", browser.View{})

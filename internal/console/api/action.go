@@ -32,6 +32,10 @@ type Start struct {
 	BeginAgain bool `json:"begin_again,omitempty"`
 	// NotBefore is when its code begins; left out for at once.
 	NotBefore time.Time `json:"not_before,omitzero"`
+	// LimitKey and Limit: at most so many instances with this key run at a time; left out for
+	// the limit of its implementation, if that has one.
+	LimitKey string `json:"limit_key,omitempty"`
+	Limit    int    `json:"limit,omitempty"`
 }
 
 // Rerun has an instance that has ended begin again.

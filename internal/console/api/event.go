@@ -32,7 +32,7 @@ type Event struct {
 	FireAt     time.Time `json:"fire_at,omitzero"`
 	DurationMS int64     `json:"duration_ms,omitempty"`
 	// Op of a SystemCall: now, guid, side_effect, trace, raise_event,
-	// cancel_instance, patch.
+	// cancel_instance, resume_instance, patch.
 	Op string `json:"op,omitempty"`
 	// Inline marks an activity that runs inside the turn.
 	Inline      bool           `json:"inline,omitempty"`
@@ -52,6 +52,9 @@ type Event struct {
 	// Imposed says who ended the execution in place of its code: terminated,
 	// policy, limit.
 	Imposed string `json:"imposed,omitempty"`
+	// LimitKey and Limit: at most so many instances with this key run at a time.
+	LimitKey string `json:"limit_key,omitempty"`
+	Limit    int    `json:"limit,omitempty"`
 	// Start is what OrchestrationStarted and ParentAttached have besides.
 	Start *StartFacts `json:"start,omitempty"`
 	// Codec that sealed the payload, the details of a failure and a custom status,
@@ -97,6 +100,7 @@ func EventOf(e *history.Event, whole bool) Event {
 		Op: e.Op, Inline: e.Inline, ExplicitID: e.ExplicitID, UseExisting: e.UseExisting, OnParentEnd: e.OnParentEnd, Retry: e.Retry,
 		StartedAt: fromMS(e.StartedAtMS), Attempt: e.Attempt, RequestID: e.RequestID,
 		Actor: e.Actor, SenderID: e.SenderID, Reason: e.Reason, Failure: failureOf(e.Failure), Imposed: e.Imposed,
+		LimitKey: e.LimitKey, Limit: e.Limit,
 	}
 	if out.Payload != nil {
 		out.PayloadName = e.Kind.PayloadName()

@@ -6,7 +6,7 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 )
 
-// LimitList are limits over instances.
+// LimitList are limits, of attempts of activities and of instances.
 type LimitList struct {
 	At     time.Time      `json:"at"`
 	Limits []client.Limit `json:"limits"`
@@ -17,9 +17,13 @@ type SetLimit struct {
 	Key string `json:"key"`
 	// Permits: 0 to 100. 0 closes the limit.
 	Permits *int `json:"permits"`
+	// Instances: of the limit of instances with this key.
+	Instances bool `json:"instances,omitempty"`
 }
 
 // ResetLimit has the number in the code count again.
 type ResetLimit struct {
 	Key string `json:"key"`
+	// Instances: of the limit of instances with this key.
+	Instances bool `json:"instances,omitempty"`
 }

@@ -43,6 +43,7 @@ const shapes = {
   failed: html`<path d="M3 3l10 10M13 3L3 13" fill="none" stroke="currentColor" stroke-width="2.6" stroke-linecap="round" />`,
   stuck: html`<path d="M8 1.5L15 14H1z" /><path class="cut" d="M8 6v4M8 12v.2" fill="none" stroke-width="1.7" stroke-linecap="round" />`,
   suspended: html`<path d="M5.5 2.5v11M10.5 2.5v11" fill="none" stroke="currentColor" stroke-width="2.8" stroke-linecap="round" />`,
+  queued: html`<path d="M2.5 8h2M7 8h2M11.5 8h2" stroke="currentColor" stroke-width="2.6" stroke-linecap="round" />`,
   scheduled: html`<circle cx="8" cy="8" r="5.8" fill="none" stroke="currentColor" stroke-width="2" /><path d="M8 4.8V8l2.2 1.6" fill="none" stroke="currentColor" stroke-width="1.7" stroke-linecap="round" />`,
   corrupt: html`<path d="M8 1l7 7-7 7-7-7z" /><path class="cut" d="M8 2l-1.6 4.4 3.2 3L8 14" fill="none" stroke-width="1.5" />`,
   cancelled: html`<circle cx="8" cy="8" r="5.8" fill="none" stroke="currentColor" stroke-width="2" /><path d="M4 12l8-8" stroke="currentColor" stroke-width="2" />`,

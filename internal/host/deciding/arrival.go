@@ -62,7 +62,7 @@ func (t *Turn) arrival(m *inbox.Message) engine.Arrival {
 
 func (t *Turn) startArrival(i *wire.Item) engine.Arrival {
 	start := &history.Start{ExecutionID: t.Running.Execution, StartID: i.ID, Parent: recordedParent(i.Parent), SearchAttributes: i.SearchAttributes,
-		Headers: i.Headers, FairnessGroup: i.FairnessGroup}
+		Headers: i.Headers, FairnessGroup: i.FairnessGroup, LimitKey: i.LimitKey, Limit: i.Limit}
 	version := i.OrchVersion
 	if version == "" {
 		if newest, err := t.By.Orchestrations.Newest(i.Name); err == nil {
@@ -71,8 +71,15 @@ func (t *Turn) startArrival(i *wire.Item) engine.Arrival {
 	}
 	a := engine.Arrival{UseExisting: i.OnConflict.UsesExisting(), Event: history.Event{
 		Kind: history.OrchestrationStarted, Name: i.Name, Version: version, Payload: i.Input, Codec: i.Codec, Actor: i.Actor, Start: start}}
+	if o, err := t.By.Orchestrations.Lookup(i.Name, version); err == nil && start.LimitKey == "" {
+		start.LimitKey, start.Limit = o.LimitKey, o.Limit
+	}
+	waits := history.Event{Kind: history.OrchestrationSuspended, SenderID: i.ID, Actor: i.Actor, LimitKey: start.LimitKey, Limit: start.Limit}
 	if i.NotBeforeMS > t.Now.At.UnixMilli() {
-		a.With = append(a.With, history.Event{Kind: history.OrchestrationSuspended, FireAtMS: i.NotBeforeMS, SenderID: i.ID, Actor: i.Actor})
+		waits.FireAtMS = i.NotBeforeMS
+	}
+	if waits.FireAtMS > 0 || waits.LimitKey != "" {
+		a.With = append(a.With, waits)
 	}
 	for _, e := range i.Events {
 		a.With = append(a.With, history.Event{Kind: history.ExternalEvent, Name: e.Name, Payload: e.Data, SenderID: e.ID, Actor: i.Actor})

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/host/backoff"
 	"github.com/turnstile-go/turnstile/internal/host/dispatch"
 	"github.com/turnstile-go/turnstile/internal/host/projection"
@@ -68,9 +69,23 @@ func (t *Turn) follows(turns []store.Turn) []dispatch.Commit {
 		if dispatch.Ends(&turns[i]) {
 			c.Parents = t.Running.X.Attached()
 		}
+		if held, released := t.Running.X.Held(); i == 0 && released >= c.First() && released <= c.Last() {
+			c.Held, c.HeldDone = held, settledOf(held, t.Running.Work)
+		}
 		all[i] = c
 	}
 	return all
+}
+
+// settledOf returns the events among those that are not open outside.
+func settledOf(events []history.Event, open dispatch.Work) map[int64]bool {
+	settled := map[int64]bool{}
+	for i := range events {
+		if _, is := open[events[i].EventID]; !is {
+			settled[events[i].EventID] = true
+		}
+	}
+	return settled
 }
 
 // Took takes in that a commit was made.

@@ -35,7 +35,8 @@ func (t *Turn) fork(p *Plan, m *inbox.Message) (bool, error) {
 		return false, err
 	case m.Item.Parent != nil:
 		// Its parent waits: the child begins from the beginning.
-		d.Event = t.startArrival(&m.Item).Event
+		start := t.startArrival(&m.Item)
+		d.Event, d.With = start.Event, start.With
 	default:
 		return true, t.refuseRedrive(p, m, wire.ReasonRedriveRefused, err)
 	}

@@ -131,6 +131,9 @@ func (t *Turn) scheduled(eventID int64) (*history.Event, error) {
 	if o := t.Running.Started().Start.Origin; err == nil && o != nil && eventID <= o.EventID {
 		anew := *e
 		anew.AtMS = t.Running.X.RecordedAt(o.EventID + 1)
+		if _, released := t.Running.X.Held(); released > 0 {
+			anew.AtMS = t.Running.X.RecordedAt(released)
+		}
 		e = &anew
 	}
 	return e, err

@@ -24,6 +24,11 @@ type Commit struct {
 	// Opened is what the scheduling events of earlier commits asked for that this one
 	// cancelled. It may have more.
 	Opened Work
+	// Held are the events that a redrive has taken over, where the commit ends the wait for
+	// its turn under a limit: what is open of them is sent now. HeldDone are those whose
+	// completion is known.
+	Held     []history.Event
+	HeldDone map[int64]bool
 	// Parents that are told of its end besides the one that started the execution.
 	Parents []*history.Parent
 }
@@ -47,7 +52,7 @@ func (out *Outbox) Add(c Commit) {
 		e := &c.Events[i]
 		out.place.at = position{c.ExecutionID, e.EventID, 0}
 		if e.EventID <= taken.last {
-			if taken.open[e.EventID] && !cancelled[e.EventID] && !c.Done[e.EventID] {
+			if taken.open[e.EventID] && !taken.held && !cancelled[e.EventID] && !c.Done[e.EventID] {
 				out.takenOver(&c, e, taken.at)
 			}
 			continue
@@ -65,8 +70,12 @@ func (out *Outbox) Add(c Commit) {
 			out.message(&c, e)
 		case e.Kind == history.TimerFired:
 			out.fired(&c, e)
+		case e.Kind == history.OrchestrationSuspended && e.LimitKey != "" && !closed:
+			out.asks(&c, e)
 		case e.Kind == history.OrchestrationSuspended && e.FireAtMS > 0 && !closed:
 			out.resumes(&c, e)
+		case e.Kind == history.OrchestrationResumed && c.Held != nil:
+			out.letGo(&c, e, cancelled)
 		case closed:
 		case e.Kind == history.ActivityScheduled:
 			out.activity(&c, e)

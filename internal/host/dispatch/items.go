@@ -1,12 +1,14 @@
 package dispatch
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/gating"
 	"github.com/turnstile-go/turnstile/internal/host/edge"
 	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/timer"
@@ -99,7 +101,8 @@ func (out *Outbox) timedByQueue(rest time.Duration) bool {
 func (out *Outbox) child(c *Commit, e *history.Event, conflict wire.Conflict, origin *history.Origin) {
 	item := wire.Item{V: wire.Version, Kind: wire.StartOrchestration, Instance: e.Instance, Name: e.Name, OrchVersion: e.Version,
 		Input: e.Payload, Codec: e.Codec, ID: c.id("child", e.EventID),
-		Parent: out.parentOf(c, e.EventID), OnConflict: conflict, Headers: out.startHeaders(c, e), FairnessGroup: c.Start.FairnessGroup, Origin: origin}
+		Parent: out.parentOf(c, e.EventID), OnConflict: conflict, Headers: out.startHeaders(c, e), FairnessGroup: c.Start.FairnessGroup, Origin: origin,
+		LimitKey: e.LimitKey, Limit: e.Limit}
 	if err := out.Send(&item); err != nil {
 		out.unsendable(c, e, wire.SubOrchFailed, err)
 		return
@@ -113,7 +116,7 @@ func (out *Outbox) child(c *Commit, e *history.Event, conflict wire.Conflict, or
 func (out *Outbox) detached(c *Commit, e *history.Event) {
 	item := wire.Item{V: wire.Version, Kind: wire.StartOrchestration, Instance: e.Instance, Name: e.Name, OrchVersion: e.Version,
 		Input: e.Payload, Codec: e.Codec, ID: c.id("detached", e.EventID),
-		Headers: out.startHeaders(c, e), FairnessGroup: c.Start.FairnessGroup}
+		Headers: out.startHeaders(c, e), FairnessGroup: c.Start.FairnessGroup, LimitKey: e.LimitKey, Limit: e.Limit}
 	out.sendOrRefuse(c, e.EventID, &item, "detached", fmt.Sprintf("detached orchestration %q not started", e.Instance))
 }
 
@@ -129,6 +132,17 @@ func (out *Outbox) message(c *Commit, e *history.Event) {
 		item.Kind, item.Reason, item.ID = wire.CancelInstance, e.Reason, c.id("cancel-instance", e.EventID)
 		if e.Imposed == history.ImposedTerminated {
 			item.Kind = wire.TerminateInstance
+		}
+	case history.OpResumeInstance:
+		item.Kind, item.Reason, item.ID = wire.ResumeInstance, e.Reason, c.id("admit", e.EventID)
+		var place gating.Place
+		if json.Unmarshal(e.Payload, &place) != nil {
+			return // Nobody but the gate writes it.
+		}
+		if item.ExecutionID = place.ExecutionID; e.Imposed == history.ImposedTerminated {
+			item.Kind = wire.TerminateInstance
+		} else {
+			item.SchedulingEventID = place.EventID
 		}
 	default:
 		return

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/redriving"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -17,6 +18,8 @@ import (
 type taken struct {
 	// last is the last event that was taken over, 0 for none; at is when.
 	last, at int64
+	// held: the execution waits for its turn under a limit, and none of it is sent before.
+	held bool
 	// open are its scheduling events that have no completion after the commit.
 	open map[int64]bool
 }
@@ -33,6 +36,7 @@ func takenOver(t *store.Turn) (k taken) {
 	if k.last == 0 {
 		return k
 	}
+	k.held = redriving.Holds(t.Events, k.last)
 	open := Work{}
 	open.Add(t.Events)
 	k.open = make(map[int64]bool, len(open))

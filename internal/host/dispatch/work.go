@@ -9,8 +9,8 @@ import (
 )
 
 // Work is what an execution has open outside: queued activities, timers and
-// children, by the event id of their scheduling event, and the resume of a suspend that
-// has a time. It is kept beside a warm
+// children, by the event id of their scheduling event, the resume of a suspend that
+// has a time, and the question of one that waits for its turn under a limit. It is kept beside a warm
 // execution, so that a cancellation is dispatched without reading history.
 type Work map[int64]Open
 
@@ -55,7 +55,7 @@ func (w Work) suspend(e *history.Event) {
 			delete(w, id)
 		}
 	}
-	if e.Kind == history.OrchestrationSuspended && e.FireAtMS > 0 {
+	if e.Kind == history.OrchestrationSuspended && (e.FireAtMS > 0 || e.LimitKey != "") {
 		w[e.EventID] = opened(e)
 	}
 }

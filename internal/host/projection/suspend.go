@@ -73,7 +73,11 @@ func (s *Standing) unsuspended(c *store.RecordChange, p *Result) store.Status {
 // statusOf is what a suspended instance is listed as. The first event after a start is
 // its own suspend, or one that no code ran before.
 func statusOf(s *store.Suspension) store.Status {
-	if s != nil && s.EventID == 2 && s.UntilMS > 0 {
+	switch {
+	case s == nil:
+	case s.LimitKey != "":
+		return store.StatusQueued
+	case s.EventID == 2 && s.UntilMS > 0:
 		return store.StatusScheduled
 	}
 	return store.StatusSuspended
@@ -102,5 +106,9 @@ func suspensionOf(d *engine.Turn) *store.Suspension {
 	if e == nil {
 		return nil
 	}
-	return &store.Suspension{EventID: e.EventID, SinceMS: e.AtMS, UntilMS: d.SuspendedUntilMS, Reason: e.Reason, Actor: e.Actor}
+	s := &store.Suspension{EventID: e.EventID, SinceMS: e.AtMS, UntilMS: d.SuspendedUntilMS, Reason: e.Reason, Actor: e.Actor}
+	if d.Queued {
+		s.LimitKey = e.LimitKey
+	}
+	return s
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/dispatch"
 	"github.com/turnstile-go/turnstile/internal/host/edge"
 	"github.com/turnstile-go/turnstile/internal/host/reading"
+	"github.com/turnstile-go/turnstile/internal/redriving"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -185,6 +186,17 @@ func (r *Resending) between(turns []store.Turn, first, end int) {
 			id := t.Events[i].EventID
 			_, still := open[id]
 			c.Done[id] = !still || t.ExecutionID == r.execution && r.heard(id)
+		}
+		if c.Start.LimitKey != "" && c.Start.Origin != nil {
+			held, released := redriving.Held(reading.EventsOf(turns))
+			if released >= t.First() && released <= t.Last() {
+				c.Held, c.HeldDone = held, map[int64]bool{}
+				for i := range held {
+					id := held[i].EventID
+					_, still := open[id]
+					c.HeldDone[id] = !still || t.ExecutionID == r.execution && r.heard(id)
+				}
+			}
 		}
 		r.Commits = append(r.Commits, c)
 	}

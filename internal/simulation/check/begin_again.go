@@ -52,6 +52,22 @@ func (w *checker) checkBeginsAgain(p *world.Process, t *store.Turn) {
 	}
 }
 
+// hasBegunAgain reports whether an instance has run more than once.
+func (w *checker) hasBegunAgain(instance string) bool {
+	var first *history.Start
+	for n := w.Ledger.Hidden[instance] + 1; n <= w.Ledger.Last[instance]; n++ {
+		x := w.Ledger.Executions[ledger.At(instance, n)]
+		if x == nil || x.Events[0].Start == nil {
+			continue
+		}
+		if first != nil && first.StartID != x.Events[0].Start.StartID {
+			return true
+		}
+		first = x.Events[0].Start
+	}
+	return false
+}
+
 // checkHasBegun is O-09: a start that begins an instance again which has ended is not
 // acknowledged before it has. An end while the start is handled does not count, nor does an
 // end that a process only seems to read beside a commit.

@@ -128,8 +128,8 @@ func (w *checker) checkFamily(instance string, n int64, events []history.Event) 
 			if e.Failure != nil && e.Failure.Kind == history.FailureStuck && w.redriven(instance) {
 				continue // The child was to go on where it failed, and cannot.
 			}
-			if w.redriven(child) {
-				continue // It may have gone on since, without this parent.
+			if w.redriven(child) || w.hasBegunAgain(child) {
+				continue // It may have gone on, or begun again, since, without this parent.
 			}
 			if w.Rejected && e.Failure != nil && e.Failure.Kind == history.FailureTooLarge {
 				continue // Its start, or its output, was rejected by the queue.

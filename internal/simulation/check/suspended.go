@@ -59,6 +59,15 @@ func (w *checker) checkSuspended(p *world.Process, x *ledger.Recorded, t *store.
 	}
 }
 
+// queuedFor is the key of the limit under which an execution waits for its turn; empty where it
+// does not, or somebody has suspended it since.
+func queuedFor(x *ledger.Recorded) string {
+	if x.Suspended == nil || x.Held < 1 || x.Held > int64(len(x.Events)) {
+		return ""
+	}
+	return x.Events[x.Held-1].LimitKey
+}
+
 // checkSuspension is I-06 for the suspension in the record: the history has the
 // same.
 func (w *checker) checkSuspension(r *store.Record, x *ledger.Recorded) {
@@ -69,7 +78,7 @@ func (w *checker) checkSuspension(r *store.Record, x *ledger.Recorded) {
 		w.Violate("I-06", "%s is suspended since event %d, and its record does not say so", r.Instance, since.EventID)
 	case since == nil:
 		w.Violate("I-06", "the record of %s says that it is suspended since event %d, and it is not", r.Instance, s.EventID)
-	case s.EventID != since.EventID || s.SinceMS != since.AtMS || s.UntilMS != x.Until || s.Reason != since.Reason || s.Actor != since.Actor:
+	case s.EventID != since.EventID || s.SinceMS != since.AtMS || s.UntilMS != x.Until || s.Reason != since.Reason || s.Actor != since.Actor || s.LimitKey != queuedFor(x):
 		w.Violate("I-06", "%s is suspended since event %d at %s by %q, its record says %+v", r.Instance, since.EventID, time.UnixMilli(since.AtMS).UTC(), since.Actor, *s)
 	default:
 		w.Reached("I-06, suspended")

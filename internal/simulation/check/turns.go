@@ -221,7 +221,9 @@ func (w *checker) checkRecord(instance string) {
 	}
 	if w.checkSuspension(&r, x); want == "running" && x.Suspended != nil {
 		want = "suspended"
-		if x.Suspended.EventID == 2 && x.Until > 0 {
+		if queuedFor(x) != "" {
+			want = "queued"
+		} else if x.Suspended.EventID == 2 && x.Until > 0 {
 			want = "scheduled"
 		}
 	}

@@ -62,7 +62,7 @@ func redriveMutations() []Mutation {
 			Bug:   "Of what is taken over, what the code has cancelled is sent as well.",
 			Bias:  "purges",
 			File:  "internal/host/dispatch/commit.go",
-			Edits: edit("taken.open[e.EventID] && !cancelled[e.EventID] && !c.Done[e.EventID]", "taken.open[e.EventID] && !c.Done[e.EventID]"),
+			Edits: edit("taken.open[e.EventID] && !taken.held && !cancelled[e.EventID] && !c.Done[e.EventID]", "taken.open[e.EventID] && !taken.held && !c.Done[e.EventID]"),
 		},
 		{
 			Name:  "a redriven instance forgets its custom status",

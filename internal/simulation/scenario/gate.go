@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
-	"github.com/turnstile-go/turnstile/examples/gate"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/activities"
+	"github.com/turnstile-go/turnstile/internal/gating"
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
@@ -19,23 +19,26 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// gated are instances that enter one gate, each with an activity behind it, and an operator who
-// gives the gate orders.
+// gated are instances under one limit, each with an activity, and an operator who gives the gate
+// of the limit orders, and redrives those that have failed.
 type gated struct {
-	// n is what the instances ask for, most what may run at once after any order.
+	// n is the limit of the starts, most what may run at once after any order.
 	n, most  int
 	visitors []visitor
-	orders   []gate.Order
-	// inside are the instances that have scheduled their activity and have not ended.
+	orders   []gating.Order
+	// inside are the instances whose turn has come and that have not ended; waits has the
+	// execution in which others wait for their turn.
 	inside map[string]bool
+	waits  map[string]int64
 	// stayed are those that had not ended when the gate was closed.
 	stayed []string
 }
 
 type visitor struct {
 	instance string
-	// continues: it enters again in a second execution.
-	continues bool
+	// continues: it continues as new once. fails: its activity fails in its first execution.
+	// again: it is started once more, and begins again if it has ended.
+	continues, fails, again bool
 	// ends is the kind of message that ends it from outside; empty for none.
 	ends wire.Kind
 }
@@ -49,12 +52,13 @@ var (
 
 func newGated(w *world.World) *gated {
 	at := w.Choices.At(choice.OfProgram, "the gate")
-	s := &gated{n: 1 + w.Choices.IntN(at, 2), inside: map[string]bool{}}
+	s := &gated{n: 1 + w.Choices.IntN(at, 2), inside: map[string]bool{}, waits: map[string]int64{}}
 	s.most = s.n
 	for i := range 2 + w.Choices.IntN(at, 5) {
 		v := visitor{instance: fmt.Sprintf("visitor%d", i)}
 		own := w.Choices.At(choice.OfProgram, v.instance)
 		v.continues = w.Choices.OneIn(own, 4)
+		v.fails, v.again = w.Choices.OneIn(own, 3), w.Choices.OneIn(own, 4)
 		if w.Choices.OneIn(own, 4) {
 			v.ends = []wire.Kind{wire.CancelInstance, wire.TerminateInstance}[w.Choices.IntN(own, 2)]
 		}
@@ -62,9 +66,12 @@ func newGated(w *world.World) *gated {
 	}
 	if w.Choices.OneIn(at, 2) {
 		for range 1 + w.Choices.IntN(at, 3) {
-			o := gate.Order{First: s.visitors[w.Choices.IntN(at, len(s.visitors))].instance, N: w.Choices.IntN(at, 5) - 1}
+			o := gating.Order{First: s.visitors[w.Choices.IntN(at, len(s.visitors))].instance, N: w.Choices.IntN(at, 5) - 1}
 			s.orders, s.most = append(s.orders, o), max(s.most, o.N)
 		}
+	}
+	if w.Choices.OneIn(at, 8) { // So many that the gate continues as new.
+		s.orders = append(s.orders, make([]gating.Order, 120)...)
 	}
 	return s
 }
@@ -76,10 +83,7 @@ func (s *gated) String() string {
 }
 
 func (s *gated) Working() *world.Build {
-	return &world.Build{Name: "working", Orchestrations: turnstile.NewApp(gate.Part(), visit.Implement(func(ctx turnstile.Context, in string) (string, error) {
-		if err := gate.Enter(ctx, gateKey, s.n); err != nil {
-			return "", err
-		}
+	return &world.Build{Name: "working", Orchestrations: turnstile.NewApp(visit.Implement(func(ctx turnstile.Context, in string) (string, error) {
 		out, err := tour.Call(ctx, in)
 		if info := turnstile.Info(ctx); err == nil && !strings.HasSuffix(in, again) && s.visitor(info.Instance).continues {
 			return "", visit.ContinueAsNew(ctx, in+again)
@@ -97,12 +101,23 @@ func (s *gated) visitor(instance string) visitor {
 	return visitor{}
 }
 
-func (s *gated) Broken(w *world.World) *world.Build { return broken(w, "gate", visit.Name()) }
+func (s *gated) Broken(w *world.World) *world.Build {
+	return broken(w, gating.Orchestration, visit.Name())
+}
 
 func (s *gated) Activities(p *world.Process) *activities.Registry {
 	return turnstile.NewApp(tour.Implement(func(ctx context.Context, in string) (string, error) {
 		info, _ := activities.InfoFrom(ctx)
-		return in, p.TakeTime(ctx, info.Instance)
+		if execution := s.waits[info.Instance]; execution > 0 && execution == info.ExecutionID {
+			p.W.Violate("outcome", "the gate: an attempt of %s/%d runs, which waits for its turn", info.Instance, execution)
+		}
+		if err := p.TakeTime(ctx, info.Instance); err != nil {
+			return "", err
+		}
+		if s.visitor(info.Instance).fails && info.ExecutionID == 1 {
+			return "", errors.New("it fails once")
+		}
+		return in, nil
 	})).Activities()
 }
 
@@ -113,11 +128,17 @@ func (s *gated) Begin(w *world.World) {
 	later := func(what string, f func()) {
 		w.Clock.AfterFunc(time.Duration(w.Choices.IntN(w.Choices.At(choice.OfClient, what), 3600))*time.Second, f)
 	}
-	input, _ := json.Marshal(world.Marker)
 	for _, v := range s.visitors {
 		later(v.instance, func() {
-			w.SendItem(wire.Item{Kind: wire.StartOrchestration, Instance: v.instance, Name: visit.Name(), Input: input, ID: "start"})
+			w.SendItem(s.start(v, "start"))
 		})
+		if v.again {
+			later("the second start of "+v.instance, func() {
+				item := s.start(v, "start-2")
+				item.OnConflict = wire.ConflictBeginAgain
+				w.SendItem(item)
+			})
+		}
 		if v.ends != "" {
 			later("the end of "+v.instance, func() { w.SendItem(wire.Item{Kind: v.ends, Instance: v.instance, ID: "end"}) })
 		}
@@ -125,9 +146,14 @@ func (s *gated) Begin(w *world.World) {
 	for i, o := range s.orders {
 		data, _ := json.Marshal(o)
 		later(fmt.Sprint("order ", i), func() {
-			w.SendItem(wire.Item{Kind: wire.ExternalRaised, Instance: gate.InstanceID(gateKey), Name: gate.Orders.Name(), Data: data, ID: fmt.Sprint("order-", i)})
+			w.SendItem(wire.Item{Kind: wire.ExternalRaised, Instance: gating.InstanceID(gateKey), Name: gating.Orders, Data: data, ID: fmt.Sprint("order-", i)})
 		})
 	}
+}
+
+func (s *gated) start(v visitor, id string) wire.Item {
+	input, _ := json.Marshal(world.Marker)
+	return wire.Item{Kind: wire.StartOrchestration, Instance: v.instance, Name: visit.Name(), Input: input, ID: id, LimitKey: gateKey, Limit: s.n}
 }
 
 // close terminates the gate after so many days, and again as many later if a visitor is there
@@ -146,29 +172,54 @@ func (s *gated) close(w *world.World, days int, last bool) {
 				w.SendSurely(wire.Item{Kind: wire.TerminateInstance, Instance: v.instance, ID: "over"})
 			}
 		}
-		w.SendSurely(wire.Item{Kind: wire.TerminateInstance, Instance: gate.InstanceID(gateKey), ID: "over"})
+		w.SendSurely(wire.Item{Kind: wire.TerminateInstance, Instance: gating.InstanceID(gateKey), ID: "over"})
 	})
 }
 
 func (s *gated) Created(*world.World, string, string) {}
 
-// Landed implements scenario: never more than may are inside. One goes in with its activity, and
-// is out with its end, wherever the gate hears of it later.
+// Landed implements scenario: never more than may are inside. One goes in when its turn comes, and
+// is out with its end, wherever the gate hears of it later. A cancel lets one go on that waits, to
+// end itself.
 func (s *gated) Landed(w *world.World, _ *world.Process, _ *ledger.Recorded, t *store.Turn) {
-	if s.visitor(t.Instance).instance == "" {
+	v := s.visitor(t.Instance)
+	if v.instance == "" {
 		return
 	}
 	for i := range t.Events {
 		switch e := &t.Events[i]; {
-		case e.Kind == history.ActivityScheduled:
-			s.inside[t.Instance] = true
+		case e.Kind == history.OrchestrationSuspended && e.LimitKey != "":
+			s.waits[t.Instance] = t.ExecutionID
+			delete(s.inside, t.Instance) // What a redrive copies has a resume.
+		case e.Kind == history.OrchestrationResumed:
+			delete(s.waits, t.Instance)
+			s.inside[t.Instance] = e.SenderID != ""
 		case e.Kind.Terminal() && e.Kind != history.OrchestrationContinuedAsNew:
+			delete(s.waits, t.Instance)
 			delete(s.inside, t.Instance)
+			if e.Kind == history.OrchestrationFailed && v.fails && e.Failure.Kind == history.FailureApplication {
+				s.redrive(w, v, t.ExecutionID)
+			}
 		}
 	}
-	if len(s.inside) > s.most {
+	inside := 0
+	for _, is := range s.inside {
+		if is {
+			inside++
+		}
+	}
+	if inside > s.most {
 		w.Violate("outcome", "the gate: %v are inside, %d may be", s.inside, s.most)
 	}
+}
+
+// redrive has the operator redrive a visitor that has failed.
+func (s *gated) redrive(w *world.World, v visitor, execution int64) {
+	at := w.Choices.At(choice.OfClient, "the redrive of "+v.instance)
+	w.Clock.AfterFunc(time.Duration(w.Choices.IntN(at, 7200))*time.Second, func() {
+		w.SendItem(wire.Item{Kind: wire.StartOrchestration, Instance: v.instance, Name: visit.Name(), ID: fmt.Sprint("redrive-", execution),
+			OnConflict: wire.ConflictRedrive, Origin: &history.Origin{Instance: v.instance, ExecutionID: execution}})
+	})
 }
 
 func (s *gated) Marked(*world.World, *store.Record) {}
@@ -186,7 +237,7 @@ func (s *gated) Check(w *world.World) {
 }
 
 func (s *gated) judge(w *world.World) error {
-	r, err := w.Describe(gate.InstanceID(gateKey))
+	r, err := w.Describe(gating.InstanceID(gateKey))
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return nil // Nobody has come.
@@ -205,13 +256,15 @@ func (s *gated) judge(w *world.World) error {
 			return err
 		case !r.Status.Terminal():
 			return fmt.Errorf("%s is %s", v.instance, r.Status)
+		case r.Status == store.StatusFailed && v.fails && r.Failure.Kind == history.FailureApplication:
+			// The redrive may have become a dead letter.
 		case r.Status == store.StatusFailed && !excused(w)[r.Failure.Kind]:
 			return fmt.Errorf("%s failed: %+v", v.instance, r.Failure)
 		case r.Status != store.StatusCompleted && r.Status != store.StatusFailed && v.ends == "":
 			return fmt.Errorf("%s is %s, and nobody has ended it", v.instance, r.Status)
 		}
 	}
-	var line gate.Line
+	var line gating.Line
 	if err := json.Unmarshal(r.CustomStatus, &line); err != nil {
 		return fmt.Errorf("its custom status is %q: %w", r.CustomStatus, err)
 	}

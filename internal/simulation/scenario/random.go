@@ -60,14 +60,14 @@ type root struct {
 // Draw decides what a world runs: the sample application, a schedule, a gate, or random
 // programs mostly.
 func Draw(w *world.World) world.Scenario {
+	if w.Gated(w.Choices.At(choice.OfProgram, "a gate")) {
+		return newGated(w)
+	}
 	if w.Choices.OneIn(w.Choices.At(choice.OfProgram, "sample application"), 8) {
 		return newOrdersScenario(w)
 	}
 	if w.Choices.OneIn(w.Choices.At(choice.OfProgram, "a schedule"), 16) {
 		return newSchedules(w)
-	}
-	if w.Choices.OneIn(w.Choices.At(choice.OfProgram, "a gate"), 32) {
-		return newGated(w)
 	}
 	return newRandomScenario(w)
 }

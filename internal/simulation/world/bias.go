@@ -91,11 +91,13 @@ const (
 	// asked for; events are as late. Of the calls of a process with such a request in hand every
 	// sixth is its last.
 	prunes
+	// gates: what runs are instances under a limit, which end, fail, are redriven and begin again.
+	gates
 	biasEnd
 )
 
 var biasNames = [biasEnd]string{"none", "late marks", "late commits", "outages", "slow calls", "crowds", "torn reads", "shared calls", "late ends",
-	"dead letters", "short invocations", "purges", "small commits", "damages", "overtaken", "rejections", "twins", "suspends", "limits", "bus outages", "queues", "forks", "prunes"}
+	"dead letters", "short invocations", "purges", "small commits", "damages", "overtaken", "rejections", "twins", "suspends", "limits", "bus outages", "queues", "forks", "prunes", "gates"}
 
 // Biases are the names of the biases that a run can have.
 func Biases() []string { return slices.Clone(biasNames[1:]) }

@@ -155,6 +155,9 @@ func (w *World) diesInBias(p *Process) bool {
 	return w.has(prunes) && has(func(i *wire.Item) bool { return i.UpToExecution > 0 }) && w.Choices.OneIn(w.Choices.At(w.How(fault.CrashAfter), "prune"), 6)
 }
 
+// Gated reports whether the run is one of instances under a limit.
+func (w *World) Gated(at choice.Spot) bool { return w.has(gates) || w.Choices.OneIn(at, 32) }
+
 // Keeps decides how many executions of an instance the programs of a run keep; 0 for all.
 func (w *World) Keeps(at choice.Spot) int {
 	if !w.has(prunes) && !w.Choices.OneIn(at, 24) {

@@ -61,6 +61,11 @@ type Instances interface {
 	Limit(ctx context.Context, key string) (client.Limit, error)
 	SetLimit(ctx context.Context, key string, n int) error
 	ResetLimit(ctx context.Context, key string) error
+	InstanceLimits(ctx context.Context) ([]client.Limit, error)
+	InstanceLimit(ctx context.Context, key string) (client.Limit, error)
+	SetInstanceLimit(ctx context.Context, key string, n int) error
+	ResetInstanceLimit(ctx context.Context, key string) error
+	MoveToFront(ctx context.Context, instance string) error
 	CountByStatus(ctx context.Context, q client.ListQuery, most int) (counts map[client.Status]int, more map[client.Status]bool, err error)
 }
 

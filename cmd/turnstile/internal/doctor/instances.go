@@ -12,6 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
 	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/internal/gating"
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
@@ -58,6 +59,9 @@ func Instances(ctx context.Context, from Lister, now time.Time, idle time.Durati
 			f.add(OK, "", "no instance is %s", status)
 		}
 	}
+	if err := queued(ctx, from, &f); err != nil {
+		return nil, err
+	}
 	looping, err := loopingAmong(ctx, from, now)
 	if err != nil {
 		return nil, err
@@ -72,7 +76,7 @@ func Instances(ctx context.Context, from Lister, now time.Time, idle time.Durati
 	}
 	var old []string
 	for i := range page.Instances {
-		if d := &page.Instances[i]; now.Sub(d.UpdatedAt) > idle {
+		if d := &page.Instances[i]; now.Sub(d.UpdatedAt) > idle && d.Name != gating.Orchestration {
 			old = append(old, d.Instance)
 		}
 	}
@@ -86,6 +90,48 @@ func Instances(ctx context.Context, from Lister, now time.Time, idle time.Durati
 		f.add(OK, "", "no running instance has been idle for %s", plain.Span(idle))
 	}
 	return f.all, nil
+}
+
+// queued says which gates of limits let nobody in, though instances wait for their turn.
+func queued(ctx context.Context, from Lister, f *findings) error {
+	page, err := from.List(ctx, client.ListQuery{Status: client.StatusQueued, PageSize: shownUnwell})
+	if err != nil || len(page.Instances) == 0 {
+		return err
+	}
+	wait := map[string][]string{}
+	for i := range page.Instances {
+		if s := page.Instances[i].Suspension; s != nil {
+			wait[s.LimitKey] = append(wait[s.LimitKey], page.Instances[i].Instance)
+		}
+	}
+	gates, err := from.List(ctx, client.ListQuery{Name: gating.Orchestration, PageSize: shownRunning})
+	if err != nil {
+		return err
+	}
+	closed := map[string]string{}
+	for key := range wait {
+		if gates.NextPageToken == "" {
+			closed[key] = "not there"
+		}
+	}
+	for i := range gates.Instances {
+		d := &gates.Instances[i]
+		if delete(closed, gating.KeyOf(d.Instance)); d.Status != client.StatusRunning {
+			closed[gating.KeyOf(d.Instance)] = string(d.Status)
+		}
+	}
+	well := true
+	for _, key := range slices.Sorted(maps.Keys(wait)) {
+		if how := closed[key]; how != "" {
+			well = false
+			f.add(Problem, "Resume or wake the gate; redrive one that was terminated, and then wake those that wait. `turnstile resume` lets one of them begin whatever the limit.",
+				"the gate %s is %s, and lets nobody in: %s", printable.Line(gating.InstanceID(key)), how, firstOf(wait[key]))
+		}
+	}
+	if well {
+		f.add(OK, "", "instances wait for their turn under %s, whose gates run", plain.Plural(len(wait), "limit", "limits"))
+	}
+	return nil
 }
 
 // loopingAmong returns the instances that were slowed of late, of the newest that run

@@ -24,7 +24,7 @@ type listed struct {
 
 func (l listed) List(_ context.Context, q client.ListQuery) (page client.ListPage, err error) {
 	for _, d := range l.all {
-		if (q.Status == "" || d.Status == q.Status) && (q.To.IsZero() || d.CreatedAt.Before(q.To)) {
+		if (q.Status == "" || d.Status == q.Status) && (q.Name == "" || d.Name == q.Name) && (q.To.IsZero() || d.CreatedAt.Before(q.To)) {
 			page.Instances = append(page.Instances, d)
 		}
 	}
@@ -92,5 +92,27 @@ func TestAReportIsPrintedAreaByAreaAndToAProgramInLines(t *testing.T) {
 	got = print(term.Screen{Writer: &program}, &program)
 	if want := "ok\tqueues\tempty\t\nunknown\ttables\tnot looked at\t\nproblem\tqueues\tfull\ufffd[2J\tdrain it\n"; got != want {
 		t.Errorf("a program reads %q, want %q", got, want)
+	}
+}
+
+func TestAGateThatLetsNobodyInIsNamed(t *testing.T) {
+	t.Parallel()
+	waits := func(id, key string) client.Description {
+		return client.Description{Instance: id, Status: client.StatusQueued, CreatedAt: noon, Suspension: &store.Suspension{EventID: 2, LimitKey: key}}
+	}
+	gate := func(key string, status client.Status) client.Description {
+		return client.Description{Instance: "limit:" + key, Name: "turnstile.limit", Status: status, CreatedAt: noon.Add(-72 * time.Hour), UpdatedAt: noon.Add(-72 * time.Hour)}
+	}
+	all := []client.Description{waits("a", "runs"), gate("runs", client.StatusRunning)}
+	for want, all := range map[string][]client.Description{
+		"ok instances instances wait for their turn under 1 limit, whose gates run\nok instances no running instance has been idle": all,
+		"problem instances the gate limit:ended is terminated, and lets nobody in: b\n":                                             append(all, waits("b", "ended"), gate("ended", client.StatusTerminated)),
+		"problem instances the gate limit:held is suspended, and lets nobody in: c\n":                                               append(all, waits("c", "held"), gate("held", client.StatusSuspended)),
+		"problem instances the gate limit:purged is not there, and lets nobody in: d\n":                                             append(all, waits("d", "purged")),
+	} {
+		found, err := doctor.Instances(t.Context(), listed{all: all}, noon, 24*time.Hour)
+		if got := lines(found); err != nil || !strings.Contains(got, want) {
+			t.Errorf("found is\n%s, %v, want\n%s", got, err, want)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/turnstile-go/turnstile/client"
@@ -97,6 +98,9 @@ func (s *server) explain(ctx context.Context, c *call, in instanceInput) (any, e
 	case d.Status == client.StatusScheduled:
 		out.Summary = "it is not stuck: it begins at " + time.UnixMilli(d.Suspension.UntilMS).UTC().Format(time.RFC3339)
 		out.Advice = "`turnstile resume` lets it begin at once"
+	case d.Status == client.StatusQueued:
+		out.Summary = "it is not stuck: it waits for its turn under the limit " + strconv.Quote(d.Suspension.LimitKey)
+		out.Advice = "`turnstile limit show KEY` says who runs and who waits, and whether the gate of the limit runs; `turnstile limit first` moves it to the front; `turnstile resume` lets it begin whatever the limit"
 	case d.Suspension != nil:
 		out.Summary, out.Advice = "it is suspended, and runs no code until it is resumed", resumeAdvice
 	case d.Failure != nil:

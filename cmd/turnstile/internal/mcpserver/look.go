@@ -12,7 +12,7 @@ import (
 
 // Filter says which instances are listed, as the flags of `turnstile list` do.
 type Filter struct {
-	Status  string `json:"status,omitempty" jsonschema:"running, stuck, suspended, scheduled, corrupt, completed, failed, cancelled or terminated"`
+	Status  string `json:"status,omitempty" jsonschema:"running, stuck, suspended, scheduled, queued, corrupt, completed, failed, cancelled or terminated"`
 	Name    string `json:"name,omitempty" jsonschema:"name of the orchestration"`
 	Prefix  string `json:"prefix,omitempty" jsonschema:"what the id begins with"`
 	Words   string `json:"words,omitempty" jsonschema:"words that the failure, problem or custom status has"`

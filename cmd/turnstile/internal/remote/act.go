@@ -14,7 +14,7 @@ import (
 // Start asks for a new instance.
 func (c *Client) Start(ctx context.Context, r client.StartRequest) (client.Started, error) {
 	in := api.Start{Name: r.Name, Version: r.Version, Instance: r.Instance, StartID: r.DeduplicationID, Input: r.Input,
-		SearchAttributes: r.SearchAttributes, Headers: r.Headers, UseExisting: r.UseExisting, BeginAgain: r.BeginAgain, NotBefore: r.NotBefore}
+		SearchAttributes: r.SearchAttributes, Headers: r.Headers, UseExisting: r.UseExisting, BeginAgain: r.BeginAgain, NotBefore: r.NotBefore, LimitKey: r.LimitKey, Limit: r.Limit}
 	for _, e := range r.Events {
 		in.Events = append(in.Events, api.StartEvent{Name: e.Name, Data: e.Data})
 	}
@@ -141,6 +141,21 @@ func (c *Client) SetLimit(ctx context.Context, key string, n int) error {
 // ResetLimit has the number in the code count again.
 func (c *Client) ResetLimit(ctx context.Context, key string) error {
 	return c.post(ctx, "limits/reset", api.ResetLimit{Key: key}, nil)
+}
+
+// SetInstanceLimit changes a limit of instances.
+func (c *Client) SetInstanceLimit(ctx context.Context, key string, n int) error {
+	return c.post(ctx, "limits/set", api.SetLimit{Key: key, Permits: &n, Instances: true}, nil)
+}
+
+// ResetInstanceLimit has the number in the code count again.
+func (c *Client) ResetInstanceLimit(ctx context.Context, key string) error {
+	return c.post(ctx, "limits/reset", api.ResetLimit{Key: key, Instances: true}, nil)
+}
+
+// MoveToFront makes an instance that waits under a limit the first of its line.
+func (c *Client) MoveToFront(ctx context.Context, instance string) error {
+	return c.act(ctx, instance, "first", api.Nothing{})
 }
 
 // DeadLetters looks at dead letters, which hides them from others for that moment.

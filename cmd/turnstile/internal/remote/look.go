@@ -260,14 +260,30 @@ func (c *Client) Queues(ctx context.Context) ([]api.Queue, error) {
 // Limits returns the limits over instances for which most wait first.
 func (c *Client) Limits(ctx context.Context) ([]client.Limit, error) {
 	var got api.LimitList
-	_, err := c.get(ctx, "limits", nil, &got)
+	_, err := c.get(ctx, "limits", url.Values{"of": {"activities"}}, &got)
 	return got.Limits, err
+}
+
+// InstanceLimits returns the limits of instances.
+func (c *Client) InstanceLimits(ctx context.Context) ([]client.Limit, error) {
+	var got api.LimitList
+	_, err := c.get(ctx, "limits", url.Values{"of": {"instances"}}, &got)
+	return got.Limits, err
+}
+
+// InstanceLimit returns how the limit of instances with a key stands.
+func (c *Client) InstanceLimit(ctx context.Context, key string) (client.Limit, error) {
+	var got api.LimitList
+	if _, err := c.get(ctx, "limits", url.Values{"key": {key}, "of": {"instances"}}, &got); err != nil || len(got.Limits) == 0 {
+		return client.Limit{Key: key, Instances: true}, err
+	}
+	return got.Limits[0], nil
 }
 
 // Limit returns how the limit of a key stands.
 func (c *Client) Limit(ctx context.Context, key string) (client.Limit, error) {
 	var got api.LimitList
-	if _, err := c.get(ctx, "limits", url.Values{"key": {key}}, &got); err != nil || len(got.Limits) == 0 {
+	if _, err := c.get(ctx, "limits", url.Values{"key": {key}, "of": {"activities"}}, &got); err != nil || len(got.Limits) == 0 {
 		return client.Limit{Key: key}, err
 	}
 	return got.Limits[0], nil

@@ -78,9 +78,14 @@ func Instance(out io.Writer, now time.Time, d *client.Description, waiting *clie
 		if s.UntilMS > 0 {
 			until = ", until " + plain.Moment(time.UnixMilli(s.UntilMS))
 		}
-		fmt.Fprintf(out, "\nsuspended: since %s%s, event %d%s\n", plain.Moment(time.UnixMilli(s.SinceMS)), until, s.EventID, by)
+		what, next := "suspended", "`turnstile resume` lets it go on."
+		if s.LimitKey != "" {
+			what = "queued under the limit " + printable.Line(s.LimitKey)
+			next = "`turnstile limit show KEY` says who runs and who waits, `turnstile limit first` moves it to the front, `turnstile resume` lets it begin whatever the limit."
+		}
+		fmt.Fprintf(out, "\n%s: since %s%s, event %d%s\n", what, plain.Moment(time.UnixMilli(s.SinceMS)), until, s.EventID, by)
 		text(out, s.Reason)
-		fmt.Fprintf(out, "\nwhat to do: `turnstile resume` lets it go on.\n")
+		fmt.Fprintf(out, "\nwhat to do: %s\n", next)
 	}
 	if p := d.Problem; p != nil {
 		at := ""

@@ -15,7 +15,7 @@ import (
 
 // Limits prints limits over instances, a line each.
 func Limits(screen *term.Screen, now time.Time, all []client.Limit) {
-	t := term.NewTable("KEY", "PERMITS", "HELD", "WAITING", "OLDEST", "SET BY").Cut(0)
+	t := term.NewTable("KEY", "PERMITS", "HELD", "WAITING", "OLDEST", "SET BY", "OF").Cut(0)
 	for i := range all {
 		l := &all[i]
 		oldest, by := "–", "–"
@@ -26,15 +26,31 @@ func Limits(screen *term.Screen, now time.Time, all []client.Limit) {
 			by = cmp.Or(printable.Line(l.SetBy), "somebody")
 		}
 		t.Row(term.Text(printable.Line(l.Key)), term.Text(strconv.Itoa(l.Permits)), term.Text(strconv.Itoa(len(l.Held))),
-			term.Text(strconv.Itoa(len(l.Waiting))), term.Text(oldest), term.Text(by))
+			term.Text(strconv.Itoa(max(l.Length, len(l.Waiting)))), term.Text(oldest), term.Text(by), term.Text(limited(l)))
 	}
 	t.Print(screen)
+}
+
+// limited is what a limit is of, and what is wrong with its gate.
+func limited(l *client.Limit) string {
+	switch {
+	case !l.Instances:
+		return "activities"
+	case l.GateStatus != client.StatusRunning:
+		return "instances, its gate is " + string(l.GateStatus)
+	}
+	return "instances"
 }
 
 // Limit prints how a limit stands: who holds permits, and who waits for one.
 func Limit(out io.Writer, now time.Time, l *client.Limit) {
 	row := func(name, text string) { fmt.Fprintf(out, "%-9s %s\n", name, printable.Line(text)) }
 	row("limit", l.Key)
+	if l.Instances {
+		row("of", limited(l))
+		row("gate", l.Gate)
+		row("waiting", strconv.Itoa(l.Length))
+	}
 	row("permits", fmt.Sprintf("%d, %d held", l.Permits, len(l.Held)))
 	row("in code", strconv.Itoa(l.Declared))
 	if !l.SetAt.IsZero() {
@@ -48,6 +64,10 @@ func Limit(out io.Writer, now time.Time, l *client.Limit) {
 		fmt.Fprintln(out, "\nheld by")
 		t := plain.NewTable()
 		for _, h := range l.Held {
+			if l.Instances {
+				t.Row("  "+printable.Line(h.Instance), fmt.Sprintf("execution %d", h.ExecutionID), "since "+plain.Moment(h.Since)+" ("+plain.Ago(now, h.Since)+")")
+				continue
+			}
 			t.Row("  "+printable.Line(h.Instance), fmt.Sprintf("event %d, attempt %d", h.EventID, h.Attempt), "since "+plain.Moment(h.Since)+" ("+plain.Ago(now, h.Since)+")", "until "+plain.Moment(h.Until))
 		}
 		t.Print(out)
@@ -55,7 +75,11 @@ func Limit(out io.Writer, now time.Time, l *client.Limit) {
 	if len(l.Waiting) > 0 {
 		fmt.Fprintln(out, "\nwaiting")
 		t := plain.NewTable()
-		for _, w := range l.Waiting {
+		for i, w := range l.Waiting {
+			if l.Instances {
+				t.Row(fmt.Sprintf("  %d", i+1), printable.Line(w.Instance), "since "+plain.Moment(w.Since)+" ("+plain.Ago(now, w.Since)+")")
+				continue
+			}
 			called := ""
 			if w.Called {
 				called = "called"

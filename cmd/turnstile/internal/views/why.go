@@ -13,6 +13,8 @@ import (
 // why says in a line why an instance is not well.
 func why(d *client.Description) string {
 	switch {
+	case d.Status == client.StatusQueued:
+		return "waits for its turn under the limit " + printable.Line(d.Suspension.LimitKey)
 	case d.Status == client.StatusScheduled:
 		return "begins " + plain.Moment(time.UnixMilli(d.Suspension.UntilMS))
 	case d.Suspension != nil && d.Suspension.Reason != "":

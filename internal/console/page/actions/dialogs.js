@@ -157,7 +157,7 @@ export function RerunDialog(props) {
 export function PurgeDialog(props) {
   const [sure, setSure] = useState(false);
   const [children, setChildren] = useState(false);
-  const ended = !["running", "stuck", "suspended", "scheduled", "corrupt"].includes(props.instance.status);
+  const ended = !["running", "stuck", "suspended", "scheduled", "queued", "corrupt"].includes(props.instance.status);
   const submit = async () => {
     await sends("purge", { ...(!ended && { force: true }), ...(children && { children: true }) }, "Purged:", { ...props, onDone: null })();
     go("#/instances");

@@ -9,6 +9,7 @@ export const statuses = [
   ["stuck", "Its code cannot go on. It tries again by itself, and at once after a new build or a wake."],
   ["suspended", "Its code does not run until it is resumed; incoming messages are recorded."],
   ["scheduled", "It begins at its time."],
+  ["queued", "It waits for its turn under a limit."],
   ["corrupt", "Its history is damaged, and nothing is written to it."],
   ["completed", "It returned a result."],
   ["failed", "Its code returned an error."],

@@ -83,7 +83,7 @@ function useTimeline(source, version) {
 // besides).
 export function View({ source, instance: i, model, failed, retry, tab, query, live = false, link, tabLink, rowLink, atLink, exportHref, actions, onDone, extra }) {
   const past = usePast(source, atLink && tab === "timeline" ? query.at ?? "" : "");
-  const running = live && ["running", "stuck", "suspended", "scheduled"].includes(i.status);
+  const running = live && ["running", "stuck", "suspended", "scheduled", "queued"].includes(i.status);
   const waiting = useWaiting(i.instance, running, model?.last ?? "");
   const [children, setChildren] = useState(() => new Map());
   const unfold = useCallback(async (id) => {

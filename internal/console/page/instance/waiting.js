@@ -49,7 +49,7 @@ function Untaken({ model, link }) {
 }
 
 function Open({ of, instance, onDone }) {
-  if (!["running", "stuck", "suspended", "scheduled"].includes(instance.status)) {
+  if (!["running", "stuck", "suspended", "scheduled", "queued"].includes(instance.status)) {
     return html`<${Empty} title="It waits for nothing">${instance.status === "corrupt" ? "Its history is damaged, so the page cannot tell what it waits for." : `It is ${instance.status}.`}<//>`;
   }
   return html`<${Resource} of=${of} title="What it waits for could not be read">${(data) => html`

@@ -1,4 +1,4 @@
-// Limits over instances, beside the queues.
+// Limits of activities and of instances, beside the queues.
 import { html, useState } from "../ui.js";
 import { get, post } from "../api.js";
 import { useMayAct } from "../about.js";
@@ -8,19 +8,19 @@ import { format } from "../location.js";
 import { useResource } from "../resource.js";
 import { plainText } from "../visible.js";
 
-// shownAttempts is how many who hold or wait a limit shows at first.
-const shownAttempts = 5;
+// shownFirst is how many who hold or wait a limit shows at first.
+const shownFirst = 5;
 
-// Limits shows the limits for which attempts wait, and who has permits.
+// Limits shows the limits for which attempts or instances wait, and who has permits.
 export function Limits() {
   const limits = useResource("limits", (signal) => get("limits", {}, { signal }), { poll: 15_000 });
   // A console without the activities table, or an older one, says nothing of limits.
   if (limits.error && ["not_offered", "no_such_route"].includes(limits.error.code)) return null;
-  return html`<section class="limits"><div class="view-head"><h2>Limits over instances</h2><${IconButton} icon="reload" label="Read the limits again" onClick=${limits.reload} /></div>
-    <p class="lead">Those for which an attempt has waited in the last two weeks, and those that were set here. Read every 15 seconds.</p>
+  return html`<section class="limits"><div class="view-head"><h2>Limits</h2><${IconButton} icon="reload" label="Read the limits again" onClick=${limits.reload} /></div>
+    <p class="lead">Of activities those for which an attempt has waited in the last two weeks, or that were set; of instances all. Read every 15 seconds.</p>
     <${Resource} of=${limits} title="The limits could not be read">${(data) => data.limits.length === 0
-      ? html`<${Empty} title="No attempt has waited for a limit"><p>Activities with <code>turnstile.Limit</code> share permits over all instances.</p><//>`
-      : data.limits.map((l) => html`<${Limit} key=${l.key} limit=${l} reload=${limits.reload} />`)}<//></section>`;
+      ? html`<${Empty} title="Nothing has waited for a limit"><p>Activities, and orchestrations, with <code>turnstile.Limit</code> share permits over all instances.</p><//>`
+      : data.limits.map((l) => html`<${Limit} key=${(l.instances ? "i" : "a") + l.key} limit=${l} reload=${limits.reload} />`)}<//></section>`;
 }
 
 const isSet = (limit) => limit.set > 0 || limit.closed === true;
@@ -29,23 +29,36 @@ function Limit({ limit, reload }) {
   const [open, setOpen] = useState(false);
   const may = useMayAct();
   return html`<div class="card below limit" data-row><div class="view-head"><h3><code><${Text} value=${limit.key} /></code></h3>
-      <span class="muted">${count(limit.held.length)} of ${count(limit.permits)} permits held, ${count(limit.waiting.length)} waiting</span>
+      <span class="muted">${count(limit.held.length)} of ${count(limit.permits)} permits held, ${count(limit.length || limit.waiting.length)} waiting</span>
+      ${limit.instances && html`<${Chip}>instances<//>`}
+      ${limit.instances && limit.gate_status !== "running" && html`<a class="chip stuck" href=${format(["instances", limit.gate])}>its gate is ${limit.gate_status}</a>`}
       ${isSet(limit) && html`<${Chip}>${limit.closed ? "closed" : "set"}, the code says ${count(limit.declared)}<//>`}
       <span class="grow" />${may && html`<${Button} onClick=${() => setOpen(true)}>Change<//>`}</div>
     ${limit.set_at && html`<p class="muted small">${isSet(limit) ? "Set" : "Reset"} by <${Text} value=${limit.set_by || "somebody"} /> <${Ago} at=${limit.set_at} /></p>`}
-    <${Attempts} title="Hold a permit" all=${limit.held} />
-    <${Attempts} title="Wait, the first first" all=${limit.waiting} />
+    <${Attempts} title=${limit.instances ? "Run" : "Hold a permit"} all=${limit.held} instances=${limit.instances} />
+    <${Attempts} title="Wait, the first first" all=${limit.waiting} instances=${limit.instances} first=${limit.instances && may ? reload : null} />
     ${open && html`<${ChangeDialog} limit=${limit} onClose=${() => setOpen(false)} onDone=${reload} />`}</div>`;
 }
 
-function Attempts({ title, all }) {
+function Attempts({ title, all, instances, first }) {
   const [more, setMore] = useState(false);
   if (all.length === 0) return null;
-  const shown = more ? all : all.slice(0, shownAttempts);
-  return html`<div class="table-wrap below"><table><thead><tr><th scope="col">${title}</th><th scope="col" class="number">Event</th><th scope="col" class="number">Attempt</th><th scope="col">Since</th></tr></thead>
+  const shown = more ? all : all.slice(0, shownFirst);
+  return html`<div class="table-wrap below"><table><thead><tr><th scope="col">${title}</th>${instances ? html`<th scope="col" class="number">Execution</th>` : html`<th scope="col" class="number">Event</th><th scope="col" class="number">Attempt</th>`}<th scope="col">Since</th>${first && html`<th scope="col">Move</th>`}</tr></thead>
     <tbody>${shown.map((a, i) => html`<tr key=${i}><td><a href=${format(["instances", a.instance])}><${Text} value=${a.instance} /></a>${a.called && html` <${Chip}>called<//>`}</td>
-      <td class="number">${a.event_id}</td><td class="number">${a.attempt}</td><td><${Ago} at=${a.since} /></td></tr>`)}</tbody></table></div>
+      ${instances ? html`<td class="number">${a.execution_id}</td>` : html`<td class="number">${a.event_id}</td><td class="number">${a.attempt}</td>`}<td><${Ago} at=${a.since} /></td>
+      ${first && html`<td>${i > 0 && html`<${Button} onClick=${() => moveToFront(a.instance, first)}>To the front<//>`}</td>`}</tr>`)}</tbody></table></div>
     ${all.length > shown.length && html`<p class="pager"><${Button} onClick=${() => setMore(true)}>Show all ${count(all.length)}<//></p>`}`;
+}
+
+async function moveToFront(instance, reload) {
+  try {
+    await post(`instances/${encodeURIComponent(instance)}/first`, {});
+    toast({ text: `${plainText(instance)} becomes the first of those that wait.` });
+  } catch (err) {
+    toast({ text: err.message, kind: "failed" });
+  }
+  reload();
 }
 
 function ChangeDialog({ limit, onClose, onDone }) {
@@ -60,11 +73,11 @@ function ChangeDialog({ limit, onClose, onDone }) {
     }
   };
   const reset = async () => {
-    await change("limits/reset", { key: limit.key }, "is as the code says")();
+    await change("limits/reset", { key: limit.key, instances: limit.instances }, "is as the code says")();
     onClose();
   };
-  return html`<${FormDialog} title="Change a limit" action="Set" disabled=${wrong} onClose=${onClose} submit=${change("limits/set", { key: limit.key, permits: n }, `is ${n} now`)}>
-    <p>Limit <code><${Text} value=${limit.key} /></code>. Attempts that have a permit keep it.</p>
-    <${Field} label="Permits" hint=${`0 to 100; with 0, attempts wait until you set or reset it. Takes precedence over the ${limit.declared} in the code, of later deployments too, until it is reset.`} error=${wrong ? "A number from 0 to 100." : ""}>${(p) => html`<input ...${p} type="number" min="0" max="100" value=${permits} onInput=${(e) => setPermits(e.target.value)} />`}<//>
+  return html`<${FormDialog} title="Change a limit" action="Set" disabled=${wrong} onClose=${onClose} submit=${change("limits/set", { key: limit.key, permits: n, instances: limit.instances }, `is ${n} now`)}>
+    <p>Limit <code><${Text} value=${limit.key} /></code>. ${limit.instances ? "Instances that run go on." : "Attempts that have a permit keep it."}</p>
+    <${Field} label="Permits" hint=${`0 to 100; with 0, nothing begins until you set or reset it. Takes precedence over the ${limit.declared} in the code, of later deployments too, until it is reset.`} error=${wrong ? "A number from 0 to 100." : ""}>${(p) => html`<input ...${p} type="number" min="0" max="100" value=${permits} onInput=${(e) => setPermits(e.target.value)} />`}<//>
     ${isSet(limit) && html`<p><${Button} onClick=${reset}>Reset to the code's ${count(limit.declared)}<//></p>`}<//>`;
 }
