@@ -106,6 +106,7 @@ func From(instance string, executionID int64, events []history.Event, r Request)
 	d := &Plan{Prefix: events[:begin:begin]}
 	from := int64(begin)
 	failed, unsure := map[int64]bool{}, map[int64]bool{}
+	later := laterAttempts(events[begin:last])
 	for _, e := range events[begin:last] {
 		switch source := e.SourceEventID; {
 		case e.Kind == history.ExternalEvent:
@@ -114,7 +115,11 @@ func From(instance string, executionID int64, events []history.Event, r Request)
 			d.With = append(d.With, e)
 			failed[source] = false
 		case e.Kind.Completes() != history.KindUnknown && source <= from:
-			failed[source], unsure[source] = true, isUnsure(e.Failure) || retries(&e)
+			failed[source], unsure[source] = true, isUnsure(e.Failure)
+			if retries(&e) {
+				keeps, followed := later[firstOf(events, source)]
+				unsure[source] = keeps || !followed
+			}
 		case e.Kind.Scheduling():
 			d.Forgotten = append(d.Forgotten, e.EventID)
 		}
@@ -143,7 +148,7 @@ func From(instance string, executionID int64, events []history.Event, r Request)
 			kept = append(kept, id)
 		}
 	}
-	kept = append(kept, firstAttempts(d.Prefix, kept)...)
+	kept = append(kept, firstAttempts(d.Prefix, kept, later)...)
 	slices.Sort(kept)
 	kept = slices.Compact(kept)
 	start.Origin = &history.Origin{Instance: instance, ExecutionID: executionID, EventID: from, FirstExecutionID: executionID, Carried: carriedOn(kept, before, instance, executionID)}
@@ -219,15 +224,40 @@ func retries(e *history.Event) bool {
 	return e.Kind == history.ActivityFailed && e.Failure != nil && e.Failure.RetryAfterMS > 0
 }
 
-// firstAttempts are the first scheduling events of inline activities whose retry is under way:
-// its timer is open, or the next attempt among kept. Every attempt has the key of the first.
-func firstAttempts(prefix []history.Event, kept []int64) (first []int64) {
-	of := func(id int64) int64 {
-		if e := &prefix[id-1]; e.Retry != nil && e.Retry.FirstEventID != 0 {
-			return e.Retry.FirstEventID
-		}
-		return id
+// firstOf is the first scheduling event of the activity whose attempt an event is: of an inline
+// one that is tried again over timers, another event. Every attempt has the key of the first.
+func firstOf(events []history.Event, id int64) int64 {
+	if r := events[id-1].Retry; r != nil && r.FirstEventID > 0 {
+		return r.FirstEventID
 	}
+	return id
+}
+
+// laterAttempts are the inline activities of which further attempts, each with a scheduling event
+// of its own, are among these events, by the first event of each: true for those that keep
+// their key, because the last attempt is open or nobody knows what became of it.
+func laterAttempts(events []history.Event) map[int64]bool {
+	var keeps map[int64]bool
+	var first map[int64]int64 // of an attempt
+	for i := range events {
+		e := &events[i]
+		switch of := first[e.SourceEventID]; {
+		case e.Kind == history.ActivityScheduled && e.Retry != nil && e.Retry.FirstEventID > 0:
+			if keeps == nil {
+				keeps, first = map[int64]bool{}, map[int64]int64{}
+			}
+			keeps[e.Retry.FirstEventID], first[e.EventID] = true, e.Retry.FirstEventID
+		case of != 0 && e.Kind.Completes() != history.KindUnknown:
+			keeps[of] = isUnsure(e.Failure) || retries(e)
+		}
+	}
+	return keeps
+}
+
+// firstAttempts are the first scheduling events of inline activities whose retry is under way:
+// its timer is open, or the next attempt among kept. later has what became of the attempts behind
+// the prefix.
+func firstAttempts(prefix []history.Event, kept []int64, later map[int64]bool) (first []int64) {
 	var waits map[int64]bool
 	for i := range prefix {
 		switch e := &prefix[i]; {
@@ -235,17 +265,19 @@ func firstAttempts(prefix []history.Event, kept []int64) (first []int64) {
 			if waits == nil {
 				waits = map[int64]bool{}
 			}
-			waits[of(e.SourceEventID)] = true
+			waits[firstOf(prefix, e.SourceEventID)] = true
 		case len(waits) > 0 && e.Kind == history.ActivityScheduled:
-			delete(waits, of(e.EventID))
+			delete(waits, firstOf(prefix, e.EventID))
 		}
 	}
 	for id := range waits {
-		first = append(first, id)
+		if keeps, followed := later[id]; keeps || !followed {
+			first = append(first, id)
+		}
 	}
 	for _, id := range kept {
 		if prefix[id-1].Kind == history.ActivityScheduled {
-			first = append(first, of(id))
+			first = append(first, firstOf(prefix, id))
 		}
 	}
 	return first

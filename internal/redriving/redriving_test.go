@@ -83,6 +83,16 @@ func TestWhatARedriveTakesOver(t *testing.T) {
 		"the retry completed": {events: told(started, inline, retries(2), timer, fired(4), retryOf(2), done(6), act, failed(8, application), end), prefix: 8, failed: []int64{8}},
 		"a retry is not the failure": {events: told(started, act, inline, failed(2, application), retries(3), timer, fired(6), end), prefix: 3, failed: []int64{2, 3}, forgotten: []int64{6},
 			carried: []history.Carried{{EventID: 3, ExecutionID: 1}}},
+		"from before a retry that failed in the end": {events: told(started, inline, retries(2), timer, fired(4), retryOf(2), failed(6, application), end), from: 3,
+			prefix: 2, failed: []int64{2}, forgotten: []int64{4, 6}, carried: []history.Carried{}},
+		"from before a retry that completed": {events: told(started, inline, retries(2), timer, fired(4), retryOf(2), done(6), act, failed(8, application), end), from: 3,
+			prefix: 2, failed: []int64{2}, forgotten: []int64{4, 6, 8}, carried: []history.Carried{}},
+		"from before a retry that was out of time": {events: told(started, inline, retries(2), timer, fired(4), retryOf(2), failed(6, timeout), end), from: 3,
+			prefix: 2, failed: []int64{2}, forgotten: []int64{4, 6}, carried: []history.Carried{{EventID: 2, ExecutionID: 1}}},
+		"from before a retry that was open": {events: told(started, inline, retries(2), timer, fired(4), retryOf(2), ended), from: 3,
+			prefix: 2, failed: []int64{2}, forgotten: []int64{4, 6}, carried: []history.Carried{{EventID: 2, ExecutionID: 1}}},
+		"from the timer of a retry that failed in the end": {events: told(started, inline, retries(2), timer, fired(4), retryOf(2), failed(6, application), end), from: 5,
+			prefix: 4, failed: []int64{4}, forgotten: []int64{6}, carried: []history.Carried{}},
 		"its first round failed": {events: told(started, end)},
 		"what a commit cancelled stays closed, also if the end closed it once more": {events: told(started, timer, event, act, failed(4, application), end), prefix: 4, failed: []int64{4}, closed: []int64{2},
 			cancelled: []redriving.Cancelled{{Events: []int64{2}, By: 4}, {Events: []int64{2}, By: 6}}},
@@ -108,6 +118,9 @@ func TestWhatARedriveTakesOver(t *testing.T) {
 			}
 			if c.from == 0 && (!slices.Equal(p.Open, c.open) || !slices.Equal(carried, c.carried)) {
 				t.Errorf("open %v, carried %v", p.Open, carried)
+			}
+			if c.from != 0 && c.carried != nil && !slices.Equal(carried, c.carried) {
+				t.Errorf("from %d carried %v", c.from, carried)
 			}
 			if want := map[bool]history.Kind{true: history.OrchestrationRedriven, false: history.OrchestrationStarted}[c.prefix > 0]; p.Event.Kind != want {
 				t.Errorf("it goes on with %s", p.Event.Kind)

@@ -41,7 +41,9 @@ type checker struct {
 	// forked says that an instance was.
 	forked bool
 	// keys are the idempotency keys under which activities ran.
-	keys   map[store.ActivityKey]string
+	keys map[store.ActivityKey]string
+	// inline are those of inline activities: a turn that was lost may have had another one at the event.
+	inline map[store.ActivityKey]map[inlineWork]string
 	newest map[string]int
 	// permits are what is known of limits over instances.
 	permits permits

@@ -60,6 +60,8 @@ type notes struct {
 	waking waking
 	// makes is how often it makes an attempt at the same time.
 	makes map[making]int
+	// inline are the inline activities that it has run, where their execution was not committed.
+	inline []inlineRun
 	// asked are the delays that the errors of attempts which end have asked for.
 	asked map[making]time.Duration
 	// beats is when it was told that activities had given a heartbeat last.

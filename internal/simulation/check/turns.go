@@ -46,6 +46,7 @@ func (w *checker) committed(x0 *world.Write) {
 					w.Ledger.Begun[t.Instance] = t.ExecutionID
 					taken = w.checkForked(x0.In, x, t)
 				}
+				w.checkInlineKeys(x0.In, t)
 			}
 			x.Run = w.Ledger.First(t.Instance)
 		}

@@ -57,6 +57,22 @@ func redriveMutations() []Mutation {
 			Edits: edit("	if !found {", "	if found || !found {"),
 		},
 		{
+			Name:  "what was open inline has a new key",
+			Rare:  true,
+			Bug:   "An inline activity that was open when it was taken over runs under a new idempotency key.",
+			Bias:  "forks",
+			File:  "internal/host/orchestrator/inline.go",
+			Edits: edit("		info.IdempotencyKey = attempts.IdempotencyKey(o.Instance, o.ExecutionID, first)", "		_ = o"),
+		},
+		{
+			Name:  "what had failed inline keeps its key",
+			Rare:  true,
+			Bug:   "An inline activity that had failed runs under the idempotency key that it had, under which a bank declines it again.",
+			Bias:  "purges",
+			File:  "internal/redriving/redriving.go",
+			Edits: edit("unsure[source] = true, isUnsure(e.Failure)\n", "unsure[source] = true, isUnsure(e.Failure) || events[source-1].Inline\n"),
+		},
+		{
 			Name:  "what a redrive takes over is sent although the code has cancelled it",
 			Rare:  true,
 			Bug:   "Of what is taken over, what the code has cancelled is sent as well.",
