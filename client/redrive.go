@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/codec"
@@ -79,7 +80,8 @@ func (e *RedriveError) Error() string {
 	return "turnstile: " + (&redriving.Error{Instance: e.Instance, ExecutionID: e.ExecutionID, EventID: e.EventID, Problem: e.Problem}).Error()
 }
 
-// maxTakenOver is how many bytes of history a redrive can take over: they are committed in
+// maxTakenOver is how many bytes of history a redrive can take over, with the completions and
+// external events that came later and stay: they are committed in
 // one transaction, which holds 4 MB, with what the code does next.
 const maxTakenOver = 3 << 20
 
@@ -236,9 +238,9 @@ func (c *Client) planRedrive(ctx context.Context, d *Description, r *RedriveRequ
 	if refused, is := errors.AsType[*redriving.Error](err); is {
 		return Redriven{}, &RedriveError{Instance: r.Instance, ExecutionID: execution, EventID: r.From, Problem: refused.Problem}
 	}
-	if size := len(history.Encode(p.Prefix)); size > maxTakenOver {
+	if size := len(history.Encode(p.Prefix)) + len(history.Encode(p.With)); size > maxTakenOver {
 		return Redriven{}, &RedriveError{Instance: r.Instance, ExecutionID: execution, EventID: r.From,
-			Problem: fmt.Sprintf("it would take over %d bytes of history, more than %d; rerun it, or name an earlier event", size, maxTakenOver)}
+			Problem: fmt.Sprintf("it would take over %d bytes of history, more than %d; %s", size, maxTakenOver, insteadOf(p))}
 	}
 	if err := c.rehearse(r, execution, p.Prefix); err != nil {
 		return Redriven{}, err
@@ -309,4 +311,14 @@ func (c *Client) rehearse(r *RedriveRequest, execution int64, prefix []history.E
 	}
 	return &RedriveError{Instance: r.Instance, ExecutionID: execution, EventID: r.From, Stuck: stuck,
 		Problem: fmt.Sprintf("the code disagrees with the %d events to be taken over; fix it, name an earlier event, or rerun the instance: %s", len(prefix), stuck.Message)}
+}
+
+// insteadOf is what can be done in place of a redrive that takes too much over. External events
+// stay, whatever the event from which it is.
+func insteadOf(p *redriving.Plan) string {
+	came := slices.DeleteFunc(slices.Concat(p.Prefix, p.With), func(e history.Event) bool { return e.Kind != history.ExternalEvent })
+	if len(history.Encode(came)) > maxTakenOver {
+		return "rerun it: its external events alone are more, and stay from each event"
+	}
+	return "rerun it, or name an earlier event"
 }

@@ -328,3 +328,61 @@ func TestO10AClientThatHasTheCodeReplaysItBeforeItSends(t *testing.T) {
 		}
 	}
 }
+
+// What a redrive takes over is committed in one transaction. One that is too large is refused at the
+// call, with what to do; from an earlier event it takes fewer results over, and as many
+// external events.
+func TestO10ARedriveThatIsTooLargeSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	var (
+		big  = strings.Repeat("x", 250<<10)
+		flow = turnstile.NewOrchestration[bool, string]("Flow")
+		load = turnstile.NewActivity[int, string]("Load")
+		last = turnstile.NewActivity[int, string]("Last")
+		page = turnstile.NewEvent[string]("page")
+	)
+	e := start(t,
+		load.Implement(func(context.Context, int) (string, error) { return big, nil }),
+		last.Implement(func(context.Context, int) (string, error) { return "", turnstile.NonRetryable(errors.New("broken")) }),
+		flow.Implement(func(ctx turnstile.Context, loads bool) (string, error) {
+			for i := range 14 {
+				var err error
+				if loads {
+					_, err = load.Call(ctx, i)
+				} else {
+					_, err = page.Wait(ctx)
+				}
+				if err != nil {
+					return "", err
+				}
+			}
+			return last.Call(ctx, 1)
+		}))
+	for _, loads := range []bool{true, false} {
+		id := fmt.Sprint("loads-", loads)
+		run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, flow, loads, client.WithInstanceID(id)))
+		for i := range 14 {
+			if !loads {
+				if err := e.client.Raise(e.ctx, client.RaiseRequest{Instance: id, Name: "page", Data: []byte(`"` + big + `"`), DeduplicationID: fmt.Sprint("p", i)}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if _, err := run.Wait(e.ctx); err == nil {
+			t.Fatal("it did not fail")
+		}
+		for _, dry := range []bool{true, false} {
+			_, err := e.client.Redrive(e.ctx, client.RedriveRequest{Instance: id, DryRun: dry})
+			want := map[bool]string{true: "or name an earlier event", false: "its external events alone are more"}[loads]
+			if !errors.As(err, new(*client.RedriveError)) || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s, dry run %t: %v", id, dry, err)
+			}
+		}
+		if _, err := e.client.Redrive(e.ctx, client.RedriveRequest{Instance: id, From: 2, DryRun: true}); (err == nil) != loads {
+			t.Errorf("%s from event 2: %v", id, err)
+		}
+		if d := ok[client.Description](t)(run.Describe(e.ctx)); d.ExecutionID != 1 || d.Status != client.StatusFailed {
+			t.Errorf("%s is described as %+v", id, d)
+		}
+	}
+}
