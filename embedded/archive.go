@@ -10,11 +10,11 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// ArchiveFolder returns an archive in a folder of the file system, which is made if it is
-// not there. Each execution is a file, <instance>/<execution>.json, which the console and
-// `turnstile replay` open. In the name of an instance bytes that are not lower-case
-// letters, digits, "-", "_" and "~" are escaped as in a URL; one that would be longer than
-// 200 bytes is "sha256-" and the hash of the id in hex.
+// ArchiveFolder returns an archive in a folder of the file system, which is made if it is not
+// there. Each execution is a file, <instance>/<execution>.json, which the console and
+// `turnstile replay` open. In the name of an instance bytes that are not lower-case letters,
+// digits, "-", "_" and "~" are escaped as in a URL; a name that would have more than 200
+// bytes is "sha256-" and the hash of the id in hex.
 //
 // A file is written under another name, flushed to the disk, and renamed. The error says
 // that the folder cannot be made or written to.

@@ -22,11 +22,10 @@ const ConsoleAddr = "127.0.0.1:8876"
 // machine alone, with actions allowed: everybody who has an account on the machine
 // may use it. [Runtime.ConsoleURL] says where it is.
 //
-// addr is host:port. Without a host it is 127.0.0.1; another must be a loopback
-// address too, because there is no login: to reach it from elsewhere, mount
-// console.Handler behind yours. Port 0 is any that is free. An empty addr is
-// ConsoleAddr, or where that is taken, any free port. New listens already, so that
-// it is New that fails where an addr is taken.
+// addr is host:port. Without a host it is 127.0.0.1; another must be a loopback address too,
+// because the console has no login: to reach it from elsewhere, mount console.Handler behind
+// yours. Port 0 is any that is free. An empty addr is ConsoleAddr, or where that is taken, any
+// free port. New listens already, so that it is New that fails where an addr is taken.
 //
 // Options are added to those that a runtime gives: its time, its place, and that
 // actions are allowed.

@@ -54,13 +54,13 @@ func WithArchive(a store.Archive) Option {
 	return option(func(o *options) { o.archive = a })
 }
 
-// WithInstanceEvents calls f for each event about an instance: that it was started, has
-// ended, is stuck, and what else a host.InstanceEvent may say. It is called at least once
-// for each, in turn or not: receivers order events, and drop repeats, by their numbers. One
-// for which f returns an error or panics, or that takes longer than two seconds, is tried
-// again after five seconds, then after growing delays of at most fifteen minutes, for
-// fourteen days; then it is a dead letter. f is called while the instance's turn is made, from
-// several goroutines, and should return when ctx ends. Default: none.
+// WithInstanceEvents calls f for each event about an instance: its start, its end, that it is
+// stuck, and the other kinds of [host.InstanceEvent]. It is called at least once for each,
+// in turn or not: receivers order events, and drop repeats, by their numbers. One for which f
+// returns an error or panics, or that takes longer than two seconds, is tried again after five
+// seconds, then after growing delays of at most fifteen minutes, for fourteen days; then it is
+// a dead letter. f is called while the instance's turn is made, from several goroutines, and
+// should return when ctx ends. Default: none.
 func WithInstanceEvents(f func(ctx context.Context, e host.InstanceEvent) error) Option {
 	return option(func(o *options) { o.publisher = subscriber(f) })
 }

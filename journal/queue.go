@@ -22,7 +22,7 @@ type Queue interface {
 	// was a dead letter of. A FIFO queue remembers its deduplication id for
 	// DedupWindow from SentAt on.
 	Sent(m Message)
-	// Received: a message was received, for the count-th time.
+	// Received: a message was received for the count-th time.
 	Received(seq int64, count int)
 	// Deleted: a message has left the queue.
 	Deleted(seq int64)
@@ -40,9 +40,9 @@ type Message struct {
 	// ReceiveCount is how often it was received.
 	ReceiveCount int
 	SentAt       time.Time
-	// Due is when a message that was sent with a delay becomes visible; zero for
-	// all others. How long a message is in flight is not kept: the process that loads the
-	// queue is the only one that has it, so the message is visible again at once.
+	// Due is when a message that was sent with a delay becomes visible; zero for all others.
+	// How long a message is in flight is not kept: only the process that loads the queue has
+	// it, so the message is visible again at once.
 	Due        time.Time
 	Attributes map[string]string
 	// Sender is the identity that the service gave the sender; empty for none.

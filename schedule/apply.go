@@ -13,12 +13,12 @@ type Change struct {
 	Did string
 }
 
-// Apply makes schedules what their definitions say: it creates those that are missing and
-// updates those that differ. It can be called at every deployment. Schedules that are not
-// among the definitions are left alone, and a paused one stays paused.
+// Apply brings schedules to their definitions: it creates missing schedules and updates changed
+// ones. It can be called at every deployment. Schedules that are not among the definitions are
+// left alone, and a paused one stays paused.
 //
-// All definitions are checked before anything is sent. Errors: those of [Definition.Check]; an
-// [*InvalidError] for a name that is given twice.
+// All definitions are checked before anything is sent. Errors: from [Definition.Check]; an
+// [*InvalidError] if two definitions have one name.
 func (c *Client) Apply(ctx context.Context, definitions ...Definition) ([]Change, error) {
 	var errs []error
 	seen := map[string]bool{}

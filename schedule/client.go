@@ -53,11 +53,11 @@ func (e *notFoundError) Error() string {
 	return fmt.Sprintf("schedule %q not found: it was never created, was deleted, or its creation is still queued", e.Name)
 }
 
-// Create creates a schedule. To create one that is there with the same definition changes
-// nothing. It returns when the creation is queued.
+// Create creates a schedule and returns when the creation is queued. A schedule that exists with
+// the same definition stays as it is.
 //
-// Errors: those of [Definition.Check]; [*ExistsError]; [*client.EndedError] if somebody has
-// terminated the instance that the schedule is; those of [client.Client.Start].
+// Errors: from [Definition.Check]; [*ExistsError]; [*client.EndedError] if the instance of the
+// schedule was terminated; from [client.Client.Start].
 func (c *Client) Create(ctx context.Context, d Definition) error {
 	if err := d.Check(); err != nil {
 		return err
@@ -97,8 +97,8 @@ func (c *Client) create(ctx context.Context, d Definition) (created bool, err er
 	return false, nil
 }
 
-// Update gives a schedule another definition. Instances that run go on. Errors: those of
-// [Definition.Check]; [client.ErrNotFound].
+// Update gives a schedule another definition. Instances that run go on. Errors: from [Definition.Check];
+// [client.ErrNotFound].
 func (c *Client) Update(ctx context.Context, d Definition) error {
 	if err := d.Check(); err != nil {
 		return err

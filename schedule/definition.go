@@ -129,8 +129,8 @@ func (e *InvalidError) Error() string {
 // Unwrap returns the parser's error.
 func (e *InvalidError) Unwrap() error { return e.Err }
 
-// Check returns what is wrong with a definition, as an [*InvalidError] or, for its input, a
-// [*turnstile.EncodeError] or [*turnstile.PayloadTooLargeError]; nil if nothing is.
+// Check returns nil for a valid definition, a [*turnstile.EncodeError] or
+// [*turnstile.PayloadTooLargeError] if its input is wrong, and otherwise an [*InvalidError].
 func (d *Definition) Check() error {
 	wrong := func(field, value, problem string) error {
 		return &InvalidError{Schedule: d.Name, Field: field, Value: value, Problem: problem}

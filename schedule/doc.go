@@ -33,7 +33,7 @@
 //     In an hour that does not exist the tick comes as much later as the clock jumps: "30 2 * * *"
 //     in Berlin is due at 03:30 on the day in March. Of an hour that comes twice it is the first.
 //   - An expression whose field of hours begins with * ("0 * * * *", "0 */2 * * *", @hourly) names
-//     none: it is not due in an hour that does not exist, and is due in both of one that comes twice.
+//     none: it is not due in an hour that does not exist, and is due twice in an hour that comes twice.
 //
 // The next tick is recorded in the history. A later build of the program, with other rules of
 // time zones, changes the ticks after that one.

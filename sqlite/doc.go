@@ -45,7 +45,6 @@
 // process has it. Any SQLite tool may read it at any time, and none may write to
 // it.
 //
-// Nothing is deleted unless it is purged (Purge of the client), and then the
-// file does not shrink, for its pages are used again: VACUUM does that while no
-// process has it.
+// Nothing is deleted unless it is purged (Purge of the client), and then the file does not
+// shrink, because its pages are used again: VACUUM shrinks it while no process has it open.
 package sqlite

@@ -19,7 +19,7 @@ var (
 	// what was asked for has been done (unless it is store.ErrUnknownOutcome too),
 	// nothing is lost, and it goes on by itself when there is space.
 	ErrFull = errors.New("sqlite: the disk is full")
-	// ErrNotADatabase: the file is no database of Turnstile.
+	// ErrNotADatabase: the file is not a database of Turnstile.
 	ErrNotADatabase = errors.New("sqlite: not a database of Turnstile")
 	// ErrDamaged: the file is damaged. Nothing more is written to it.
 	ErrDamaged = errors.New("sqlite: the database is damaged")

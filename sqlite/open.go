@@ -47,8 +47,8 @@ type DB struct {
 
 var _ embedded.Database = (*DB)(nil)
 
-// Open opens the database in a directory, and makes both if they are not there.
-// Only this user can read it, for the keys of completion tokens are in it.
+// Open opens the database in a directory, and makes both if they are not there. Only this user
+// can read it, because the keys of completion tokens are in it.
 //
 // Errors: *LockedError if a process has it open; *NewerError, ErrNotADatabase
 // or ErrDamaged (wrapped), each without having changed anything; ErrFull
@@ -233,8 +233,8 @@ func (db *DB) Release() error {
 // Flush implements embedded.Database.
 func (db *DB) Flush(ctx context.Context) error { return db.writer.flushSoon(ctx) }
 
-// Close makes all that was written durable and closes the database. Of two
-// calls the second does nothing. What still runs on it gets ErrClosed.
+// Close makes all that was written durable and closes the database. Of two calls the second
+// does nothing. Operations that still run return ErrClosed.
 func (db *DB) Close() error {
 	if err := db.Release(); err != nil {
 		return errors.Join(err, db.shut(false))

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// Remove deletes the database in a directory, if there is one, and nothing else:
-// all instances are gone for good. *LockedError if a process has it open.
+// Remove deletes the database in a directory, if there is one, and no other file: all instances
+// are lost. It returns a *LockedError if a process has the database open.
 func Remove(dir string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

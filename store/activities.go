@@ -61,11 +61,11 @@ type ActivityState struct {
 	// Next is the attempt that was noted last as the one to follow; the zero
 	// value if none was. It stays when that attempt has begun.
 	Next NextAttempt
-	// Earlier are the notes of the attempts before Next, oldest first: those of the last
-	// MaxEarlier that were noted, without DueAt, and with texts of at most MaxEarlierText.
+	// Earlier are the notes of the attempts before Next, oldest first: at most MaxEarlier,
+	// without DueAt, and with texts of at most MaxEarlierText.
 	Earlier []NextAttempt
-	// Claim is the one that stands on an attempt of an activity that is made at
-	// most once; the zero value if none was made.
+	// Claim is held by an attempt of an activity that is made at most once; the zero value if
+	// there is none.
 	Claim Claim
 }
 

@@ -12,9 +12,9 @@ type RecordChange struct {
 	// with it) is made.
 	If RecordCondition
 
-	// Create replaces the whole record by this one (a start); all other
-	// fields below are ignored then, but for SearchAttributes, which has without a
-	// value those of the record before that Create has not.
+	// Create replaces the whole record by this one (a start); all other fields below are
+	// ignored then, except SearchAttributes, which names without a value each attribute that
+	// the old record has and Create does not.
 	Create *Record
 
 	ExecutionID *int64

@@ -10,9 +10,9 @@ const (
 	// MaxNextText is how much of a failure's text goes with the attempt that follows
 	// it, in bytes.
 	MaxNextText = 500
-	// MaxEarlier is how many failed attempts are kept before the last one, and
-	// MaxEarlierText how much of their texts, in bytes: on DynamoDB the item of an activity
-	// whose errors are no longer than that stays below 1 KB, so that they cost nothing.
+	// MaxEarlier is how many failed attempts are kept before the last one, and MaxEarlierText
+	// how much of their texts, in bytes: on DynamoDB the item of an activity with errors up to
+	// that length stays below 1 KB, so that they cost nothing.
 	MaxEarlier     = 3
 	MaxEarlierText = 100
 	// MaxEarlierStarts is how many start ids of earlier runs a record keeps.

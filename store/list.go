@@ -25,10 +25,10 @@ type ListQuery struct {
 	// their records, one by one. Without any "=", Status, Name, From and To
 	// alone say whose records are looked at.
 	Where []SearchCondition
-	// Words that have to stand in a record's failure, problem, reason of suspension or
-	// custom status, upper and lower case alike; a custom status that a codec has
-	// sealed is not searched. Version and Parent are those of the record. No index
-	// finds by these three ([ListQuery.Scans]).
+	// Words that have to stand in a record's failure, problem, reason of suspension or custom
+	// status, upper and lower case alike; a custom status that a codec has sealed is not
+	// searched. Version and Parent are compared with the fields of the record. No index finds
+	// by these three ([ListQuery.Scans]).
 	Words, Version, Parent string
 	// PageSize, 1 to 1000; 0 means 100.
 	PageSize int

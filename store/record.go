@@ -89,14 +89,14 @@ type Record struct {
 	// LoopedAt is when something that the instance sends was slowed last, because it goes
 	// on without a pause; zero for never.
 	LoopedAt time.Time
-	// Untold are the events about the instance that were written with a change of
-	// Problem, and may not have been published yet, as JSON; empty where there are none,
-	// as there never are where nobody subscribes.
+	// Untold are the events about the instance that were written with a change of Problem, and
+	// may not have been published yet, as JSON; empty if there are none, and always if the
+	// program publishes no events.
 	Untold string
-	// Stamp grows by one each time that Problem is set, replaced or cleared, or the
-	// instance is suspended or resumed; 0 before the first time. A writer that does one of these, or ends the
-	// instance, demands the stamp that it has read (RecordCondition.Stamp), so
-	// that of two such writers one loses.
+	// Stamp grows by one each time that Problem is set, replaced or cleared, or the instance is
+	// suspended or resumed; 0 before the first time. A writer that does one of these, or ends
+	// the instance, demands the stamp that it has read (RecordCondition.Stamp), so that one of
+	// two such writers loses.
 	Stamp int64
 	// Purged marks a tombstone: only Instance, ExecutionID, StartID and FreeAt
 	// are set.
@@ -107,8 +107,8 @@ type Record struct {
 	FreeAt time.Time
 }
 
-// Kinds of problem that are not the code's own (engine.StuckKind): a turn ended its
-// process, and what is stored is no history.
+// Kinds of problem besides engine.StuckKind, which the code causes: a turn ended its process,
+// and the stored items are not a history.
 const (
 	ProblemKilled  = "killed"
 	ProblemCorrupt = "corrupt"

@@ -41,11 +41,10 @@ type Store interface {
 	// a history without its head: *CorruptError; an item written by a newer
 	// build: history.ErrNewer (wrapped).
 	//
-	// A Read during a commit may find part of it, for a moment: the end of an
-	// execution and not the start of the next, or the record (Describe) changed
-	// and not the turn that changed it. A caller that appends after what it has
-	// read loses its conditional write then. A caller that acts in another way on
-	// what it did not find asks ReadIsolated first.
+	// For a moment, a Read during a commit may find part of it: the end of an execution and not
+	// the start of the next, or the record (Describe) changed and not the turn that changed it.
+	// A caller that appends after what it has read loses its conditional write then. A caller
+	// that acts in another way on what it did not find asks ReadIsolated first.
 	Read(ctx context.Context, instance string, executionID, from int64) ([]Turn, error)
 
 	// Describe returns the instance record, also after a purge
@@ -63,10 +62,9 @@ type Store interface {
 	// While a commit is under way it waits, or returns ErrUnavailable.
 	ReadIsolated(ctx context.Context, instance string, executionID, eventID int64) (Isolated, error)
 
-	// UpdateRecord changes the record without touching history. It returns
-	// *RecordConflictError if the condition does not hold. Only a Create makes
-	// a record or replaces a tombstone: any other change of one that is not
-	// there is a *RecordConflictError too, here and in Commit.
+	// UpdateRecord changes the record without touching history. It returns *RecordConflictError
+	// if the condition does not hold. Only a Create makes a record or replaces a tombstone: any
+	// other change of a missing record is a *RecordConflictError too, here and in Commit.
 	UpdateRecord(ctx context.Context, instance string, change RecordChange) error
 
 	// List returns records newest first, each exactly once over all pages.
@@ -76,10 +74,10 @@ type Store interface {
 	// for a moment, but none is listed under a status that it no longer has.
 	List(ctx context.Context, q ListQuery) (ListPage, error)
 
-	// Hide turns the record into a tombstone: only instance, last execution
-	// number, start id and FreeAt are left. Condition: the record is of execution
-	// `executionID` and not running (terminal status), else *RecordConflictError.
-	// Hiding again is not an error, and moves FreeAt on, never back.
+	// Hide turns the record into a tombstone: only instance, last execution number, start id
+	// and FreeAt are left. Condition: the record is of execution `executionID` and not running
+	// (terminal status), otherwise *RecordConflictError. Hiding again is not an error, and
+	// moves FreeAt on, never back.
 	Hide(ctx context.Context, instance string, executionID int64, freeAt time.Time) error
 
 	// DeleteHistory deletes histories of the instance from the newest to the

@@ -43,7 +43,7 @@ func (t *Turn) First() int64 { return t.Events[0].EventID }
 // Last returns the event id of the turn's last event.
 func (t *Turn) Last() int64 { return t.Events[len(t.Events)-1].EventID }
 
-// Commit is what has to be written together.
+// Commit is what must be written together.
 type Commit struct {
 	// Turns, one; or two when an execution ends as continued-as-new and the
 	// next one starts.

@@ -41,10 +41,10 @@ type sealed struct {
 	aead cipher.AEAD
 }
 
-// New returns the codec of a key of 32 bytes. Use the key for nothing else. The codec's
-// name is "aesgcm:" and the id; an id has 1 to 64 letters, digits, dots, underscores and
-// hyphens. Never give the id of a key to another key: payloads of the first key would
-// count as damaged. The codec is safe for concurrent use, and prints as its name.
+// New returns the codec of a key of 32 bytes. Use the key only for this codec. The codec's name
+// is "aesgcm:" and the id; an id has 1 to 64 letters, digits, dots, underscores and hyphens.
+// Never give the id of a key to another key: payloads of the first key would count as damaged.
+// The codec is safe for concurrent use, and prints as its name.
 func New(id string, key []byte) (codec.Codec, error) {
 	if !validID(id) {
 		return nil, fmt.Errorf("aesgcm: key id %.80q: 1 to 64 letters, digits, dots, underscores and hyphens are needed", id)
