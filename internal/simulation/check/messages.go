@@ -46,6 +46,9 @@ func (w *checker) Acknowledged(inv *world.Invocation, m world.Delivered) {
 	}
 	w.checkHasBegun(inv, &item)
 	w.checkTried(inv, &item)
+	if n := item.TargetExecution(); n > 0 && n <= w.Ledger.Hidden[item.Target()] {
+		return // What it completes was purged.
+	}
 	born, ok := w.Ledger.Born[item.Target()]
 	if ok && born >= began && (item.Kind == wire.CancelInstance || item.Kind == wire.TerminateInstance || suspends(&item) || item.Token == world.ForgedToken) {
 		return // It met no instance.
@@ -68,10 +71,19 @@ func (w *checker) Acknowledged(inv *world.Invocation, m world.Delivered) {
 	}
 }
 
-// goesOn reports whether a redrive has begun the last execution of an instance.
+// goesOn reports whether a redrive has begun the last execution of an instance, or one that
+// has continued as new since.
 func (w *checker) goesOn(instance string) bool {
-	before := w.Ledger.Executions[ledger.At(instance, w.Ledger.Last[instance]-1)]
-	return before != nil && before.End() != nil && before.End().Kind != history.OrchestrationContinuedAsNew
+	for n := w.Ledger.Last[instance] - 1; n > 0; n-- {
+		before := w.Ledger.Executions[ledger.At(instance, n)]
+		if before == nil || before.End() == nil {
+			return false
+		}
+		if before.End().Kind != history.OrchestrationContinuedAsNew {
+			return true
+		}
+	}
+	return false
 }
 
 // checkPassedOn is I-07 for a message of a standard queue: nothing is decided about
