@@ -12,6 +12,7 @@ func gateMutations() []Mutation {
 		},
 		{
 			Name:  "a gate forgets who runs",
+			Rare:  true,
 			Bug:   "The next execution of a gate is not told of the end of those that run, so their places stay taken.",
 			Bias:  "gates",
 			File:  "gate.go",
@@ -68,6 +69,7 @@ func gateMutations() []Mutation {
 		},
 		{
 			Name:  "a cancel waits for its turn",
+			Rare:  true,
 			Bug:   "An instance that waits for its turn hears of a cancel only when that has come.",
 			Bias:  "gates",
 			File:  "engine/suspend.go",
@@ -75,6 +77,7 @@ func gateMutations() []Mutation {
 		},
 		{
 			Name:  "the next execution is under no limit",
+			Rare:  true,
 			Bug:   "What has continued as new and is redriven goes on beside the limit.",
 			Bias:  "gates",
 			File:  "engine/continue_as_new.go",
