@@ -72,7 +72,7 @@ type ActivityCall struct {
 // ClientCall is a call of a client as an [Interceptor] meets it.
 type ClientCall struct {
 	// Operation: "start" (of Rerun too), "raise", "cancel", "terminate", "suspend",
-	// "resume", "reschedule", "fire_timer", "redrive", "wake", "purge", "complete", "fail",
+	// "resume", "reschedule", "fire_timer", "retry_now", "redrive", "wake", "purge", "complete", "fail",
 	// "heartbeat", "SetLimit" or "ResetLimit".
 	Operation string
 	// Instance that it is about, and Name of the orchestration that is started, or

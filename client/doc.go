@@ -15,7 +15,7 @@
 //   - [Client.Describe] tells how an instance stands, [Client.WaitingFor] what it waits for,
 //     [Client.List] finds instances.
 //   - [Client.Cancel], [Client.Terminate], [Client.Suspend] and [Client.Resume] control an instance that runs.
-//   - [Client.FireTimer] fires a timer before it is due.
+//   - [Client.FireTimer] fires a timer before it is due, [Client.RetryNow] makes an attempt that waits.
 //   - [Client.Redrive] continues an ended instance from where it failed, [Client.Rerun] begins it again.
 //   - [Client.Purge] deletes an ended instance, [WithChildren] its children too.
 //

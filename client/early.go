@@ -5,7 +5,9 @@ import (
 	"fmt"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
 )
 
 // FireTimer fires an open timer of the current execution before it is due: a Sleep
@@ -37,6 +39,50 @@ func (c *Client) OpenTimer(ctx context.Context, instance string, eventID int64) 
 	return o, err
 }
 
+// RetryNow has the attempt of an activity made that waits for the delay of its retry. The
+// message by which it is due comes all the same, and finds it made. An attempt that is due
+// within ten seconds begins by itself. The history says nothing of it: the log of the
+// orchestrator has the actor ([Client.WithActor]).
+//
+// eventID is the event that scheduled the activity ([Client.WaitingFor]). It returns when the
+// request is queued. An inline activity waits for its retry by a timer, and so does a child
+// that is retried: [Client.FireTimer]. [ErrNotWaiting] (wrapped), [*NotFoundError],
+// [*EndedError] and [ErrNoActivities], and nothing sent, where no attempt is known to wait.
+func (c *Client) RetryNow(ctx context.Context, instance string, eventID int64) error {
+	item := wire.Item{Kind: wire.RetryActivity, Instance: instance, SourceEventID: eventID}
+	return c.control(ctx, "retry_now", item, func(ctx context.Context, item wire.Item) error {
+		d, next, err := c.nextAttempt(ctx, instance, eventID)
+		if err != nil {
+			return err
+		}
+		item.ExecutionID, item.Attempt = d.ExecutionID, next.Attempt
+		return c.send(ctx, item)
+	})
+}
+
+// NextAttempt returns the attempt that [Client.RetryNow] would have made, and sends nothing.
+// Errors are those of RetryNow.
+func (c *Client) NextAttempt(ctx context.Context, instance string, eventID int64) (store.NextAttempt, error) {
+	_, next, err := c.nextAttempt(ctx, instance, eventID)
+	return next, err
+}
+
+func (c *Client) nextAttempt(ctx context.Context, instance string, eventID int64) (Description, store.NextAttempt, error) {
+	d, _, err := c.openOperation(ctx, instance, eventID, history.ActivityScheduled)
+	if err != nil {
+		return d, store.NextAttempt{}, err
+	}
+	state, err := c.ActivityState(ctx, store.ActivityKey{Instance: instance, ExecutionID: d.ExecutionID, EventID: eventID})
+	if err != nil {
+		return d, store.NextAttempt{}, err
+	}
+	next := state.Next
+	if made := activities.BarsDue(state.Claim.Token, next.DueAt.UnixMilli()); next.Attempt == 0 || made || !next.DueAt.After(c.cfg.Clock.Now()) {
+		return d, next, fmt.Errorf("turnstile: no attempt of activity %d of instance %q is known to wait for a retry: %w", eventID, instance, ErrNotWaiting)
+	}
+	return d, next, nil
+}
+
 // openOperation returns an operation of this kind that is open in the current execution,
 // and the instance.
 func (c *Client) openOperation(ctx context.Context, instance string, eventID int64, kind history.Kind) (Description, PendingOperation, error) {
@@ -51,7 +97,7 @@ func (c *Client) openOperation(ctx context.Context, instance string, eventID int
 	if err != nil {
 		return d, PendingOperation{}, err
 	}
-	what := map[history.Kind]string{history.TimerCreated: "timer"}[kind]
+	what := map[history.Kind]string{history.TimerCreated: "timer", history.ActivityScheduled: "activity"}[kind]
 	for _, o := range openOperations(turns) {
 		switch {
 		case o.EventID != eventID:

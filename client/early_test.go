@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -59,5 +60,50 @@ func TestAnOperatorFiresATimerEarly(t *testing.T) {
 		if e.Kind == history.TimerFired && e.SourceEventID == 2 && (e.Actor != "ada" || e.Reason != "by phone" || e.SenderID == "" || e.FireAtMS != due.UnixMilli()) {
 			t.Errorf("it is recorded as %+v", e)
 		}
+	}
+}
+
+var book = turnstile.NewActivity[int, int]("Book")
+
+func TestAnOperatorRetriesAnActivityNow(t *testing.T) {
+	t.Parallel()
+	var attempts []time.Time
+	var env *turnstiletest.Env
+	env = turnstiletest.New(t, turnstile.NewApp(
+		remind.Implement(func(ctx turnstile.Context, _ string) (string, error) {
+			_, err := book.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 4, InitialInterval: 2 * time.Hour, BackoffCoefficient: 1})).Call(ctx, 1)
+			return "booked", err
+		}),
+		book.Implement(func(context.Context, int) (int, error) {
+			if attempts = append(attempts, env.Now()); len(attempts) < 4 {
+				return 0, errors.New("the bank is closed")
+			}
+			return 1, nil
+		})))
+	run := turnstiletest.Start(env, remind, "", client.WithInstanceID("books"))
+	c, ctx := env.Client(), t.Context()
+	for i := range 2 {
+		env.After(time.Duration(i+1)*time.Minute, func() {
+			next, err := c.NextAttempt(ctx, "books", 2)
+			if err != nil || next.Attempt != i+2 || next.Message != "the bank is closed" {
+				t.Errorf("the next attempt is %+v, %v", next, err)
+			}
+			if err := c.RetryNow(ctx, "books", 1); !errors.Is(err, client.ErrNotWaiting) {
+				t.Errorf("retrying the start: %v", err)
+			}
+			if err := c.WithActor("ada").RetryNow(ctx, "books", 2); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	if out, err := run.Wait(); err != nil || out != "booked" {
+		t.Errorf("it came to %q, %v", out, err)
+	}
+	if len(attempts) != 4 || attempts[2].Sub(attempts[0]) > 3*time.Minute || attempts[3].Sub(attempts[2]) < 2*time.Hour {
+		t.Errorf("the attempts began at %v", attempts)
+	}
+	var ended *client.EndedError
+	if err := c.RetryNow(ctx, "books", 2); !errors.As(err, &ended) {
+		t.Errorf("retrying what has ended: %v", err)
 	}
 }

@@ -25,7 +25,8 @@ var (
 	// ErrNotSuspended: [Client.Reschedule] of an instance that is neither scheduled nor
 	// suspended. Nothing was sent.
 	ErrNotSuspended = errors.New("the instance is not suspended")
-	// ErrNotWaiting: [Client.FireTimer] of an event that is no open timer. Nothing was sent.
+	// ErrNotWaiting: [Client.FireTimer] of an event that is no open timer, or [Client.RetryNow] of
+	// one that is no activity whose retry waits. Nothing was sent.
 	ErrNotWaiting = errors.New("nothing waits there")
 	// ErrNoStore: the client has no Store, so it cannot read instances.
 	ErrNoStore = errors.New("turnstile: this client has no Store (on AWS: no TURNSTILE_HISTORY_TABLE and TURNSTILE_INSTANCES_TABLE): it can start instances and raise events, and cannot read them")

@@ -52,6 +52,47 @@ func fireCommand() *command {
 	}
 }
 
+func retryCommand() *command {
+	return &command{
+		name: "retry", also: []string{"retry-now", "retry-activity"}, operands: "INSTANCE EVENT", least: 2, most: 2, words: firstInstance(client.StatusRunning, client.StatusStuck, client.StatusSuspended),
+		short: "retry an activity now that waits for its next attempt",
+		long: paragraph(
+			"EVENT is the number of the activity's event; describe and timeline show it. The next attempt",
+			"begins now, and not again when it is due; one that is due within ten seconds begins by",
+			"itself. A retry of an inline activity or of a child waits for a timer: use fire. For an",
+			"instance that has failed, use redrive."),
+		examples: []string{"turnstile retry order-17 5 --dry-run", "turnstile retry order-17 5"},
+		declare: func(c *cli, flags *flag.FlagSet) action {
+			dryRun := flags.Bool("dry-run", false, "send nothing, and say when the next attempt is due")
+			c.settings.declareActor(flags)
+			return func(ctx context.Context, operands []string) error {
+				event, err := eventNumber(operands[1])
+				if err != nil {
+					return err
+				}
+				cl, err := c.client(ctx)
+				if err != nil {
+					return err
+				}
+				next, err := cl.NextAttempt(ctx, operands[0], event)
+				if err != nil {
+					return err
+				}
+				what := fmt.Sprintf("attempt %d of activity %d of %s", next.Attempt, event, printable.Line(operands[0]))
+				if *dryRun {
+					fmt.Fprintf(c.out, "dry run: %s would begin now; it is due %s\n", what, plain.Moment(next.DueAt))
+					return nil
+				}
+				if err := cl.RetryNow(ctx, operands[0], event); err != nil {
+					return err
+				}
+				fmt.Fprintf(c.err, "sent: %s begins now\n", what)
+				return nil
+			}
+		},
+	}
+}
+
 // eventNumber reads the number of an event.
 func eventNumber(s string) (int64, error) {
 	n, err := strconv.ParseInt(s, 10, 64)

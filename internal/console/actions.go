@@ -99,6 +99,15 @@ func (h *handler) fireTimer(r *request, in api.Early) (api.Sent, error) {
 	return sent(id, h.as(r.Request).FireTimer(r.Context(), id, in.EventID, in.Reason))
 }
 
+func (h *handler) retryNow(r *request, in api.Early) (api.Sent, error) {
+	id := r.vars["id"]
+	if in.DryRun {
+		next, err := h.client.NextAttempt(r.Context(), id, in.EventID)
+		return api.Sent{Instance: id, DueAt: next.DueAt, Attempt: next.Attempt}, err
+	}
+	return sent(id, h.as(r.Request).RetryNow(r.Context(), id, in.EventID))
+}
+
 func (h *handler) wake(r *request, _ api.Nothing) (api.Sent, error) {
 	id := r.vars["id"]
 	return sent(id, h.as(r.Request).Wake(r.Context(), id))

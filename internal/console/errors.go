@@ -112,6 +112,8 @@ func codeOf(err error) api.Code {
 		return api.CodeAlreadyExists
 	case errors.As(err, &purged):
 		return api.CodePurged
+	case errors.Is(err, client.ErrNoActivities):
+		return api.CodeNotOffered
 	case errors.As(err, &ended):
 		return api.CodeEnded
 	case errors.As(err, &running):

@@ -119,6 +119,8 @@ func (h *handler) table() []route {
 			summary: "Make an instance that waits for its turn under a limit the first of those that wait."},
 		{method: post, pattern: instance + "/fire-timer", acts: true, endpoint: takes(maxRequest, h.fireTimer),
 			summary: "Fire a timer before it is due."},
+		{method: post, pattern: instance + "/retry-now", acts: true, endpoint: takes(maxRequest, h.retryNow),
+			summary: "Have the attempt of an activity made that waits for the delay of its retry."},
 		{method: post, pattern: instance + "/wake", acts: true, endpoint: takes(maxRequest, h.wake),
 			summary: "Let an instance try again, and send again what it has open."},
 		{method: post, pattern: instance + "/rerun", acts: true, endpoint: takes(maxRequest, h.rerun),

@@ -3,6 +3,7 @@ package timeline
 import (
 	"time"
 
+	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -24,7 +25,13 @@ func (t *Timeline) Annotate(executionID int64, states map[int64]store.ActivitySt
 // liveOf is what a state says; nil for nothing.
 func liveOf(s *store.ActivityState) *Live {
 	l := &Live{Beat: s.Beat, Retry: s.Next, Stop: s.Stop, StopReason: s.StopReason, Suspect: s.Suspect, Claim: s.Claim}
-	if l.Beat.Attempt == 0 && l.Retry.Attempt == 0 && !l.Stop && l.Suspect.Attempt == 0 && l.Claim.Attempt == 0 {
+	if activities.OfRetry(s.Claim.Token) {
+		l.Claim = store.Claim{}
+		if s.Claim.Attempt == s.Next.Attempt && activities.BarsDue(s.Claim.Token, s.Next.DueAt.UnixMilli()) {
+			l.Retry, l.Early = store.NextAttempt{}, s.Claim.Attempt // It has begun.
+		}
+	}
+	if l.Beat.Attempt == 0 && l.Retry.Attempt == 0 && !l.Stop && l.Suspect.Attempt == 0 && l.Claim.Attempt == 0 && l.Early == 0 {
 		return nil
 	}
 	return l
@@ -33,7 +40,7 @@ func liveOf(s *store.ActivityState) *Live {
 // attempt is the number of the newest attempt that was begun or is to begin; 0
 // where nothing tells.
 func (l *Live) attempt() int {
-	return max(l.Beat.Attempt, l.Retry.Attempt, l.Suspect.Attempt, l.Claim.Attempt)
+	return max(l.Beat.Attempt, l.Retry.Attempt, l.Suspect.Attempt, l.Claim.Attempt, l.Early)
 }
 
 // annotate cuts the open span of an activity by what is known of its attempts.

@@ -166,6 +166,8 @@ type Live struct {
 	// Claim of an attempt of an activity that runs at most once: it was begun, and
 	// nobody begins it again. Its attempt is 0 where none is.
 	Claim store.Claim
+	// Early is an attempt that an operator has had begun before it was due; 0 for none.
+	Early int
 }
 
 // Seen is an attempt as the process that runs the workers knows it.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/timeline"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -256,6 +257,8 @@ func TestWhatIsKnownOutsideTheHistoryCutsTheOpenSpan(t *testing.T) {
 			"2 activity A open unknown 10-… #3", "attempt 3 of 5 is due; whether it runs is not known"},
 		{"a stop", store.ActivityState{Stop: true}, 50, "2 activity A open unknown 10-…", "whether it runs is not known; asked to stop"},
 		{"a claim", store.ActivityState{Claim: store.Claim{Attempt: 2, Token: "t", Until: second(90)}}, 50, "2 activity A open unknown 10-… #2", "attempt 2 of 5 was begun, and nobody begins it again"},
+		{"an attempt that was made early", store.ActivityState{Next: store.NextAttempt{Attempt: 2, NotedAt: second(30), DueAt: second(90)}, Claim: store.Claim{Attempt: 2, Token: activities.EarlyClaim(activities.EarlyID(second(90), "ada"), false, "")}}, 50,
+			"2 activity A open unknown 10-… #2", "attempt 2 of 5 is due; whether it runs is not known"},
 		{"a claim of an attempt that is over", store.ActivityState{Claim: store.Claim{Attempt: 2, Token: "t"}}, 50, "2 activity A open unknown 10-… #2", "attempt 2 of 5 has returned without a result: it is pending, or another follows"},
 		{"a mark of a suspect", store.ActivityState{Suspect: store.Suspect{Attempt: 1, Deaths: 2}}, 50, "2 activity A open unknown 10-… #1", "attempt 1 of 5 is due; whether it runs is not known"},
 	} {

@@ -41,8 +41,8 @@ const SweepGroup = "turnstile-sweep"
 // The fact is, besides the kind, the instance and
 //   - StartOrchestration: the id; ExternalRaised: the id and the name
 //   - CancelInstance, TerminateInstance, SuspendInstance, ResumeInstance, Wake,
-//     PurgeInstance: the id, the execution and the number; FireTimer: the id, the
-//     execution and the timer
+//     PurgeInstance: the id, the execution and the number; FireTimer and RetryActivity: the
+//     id, the execution, the event and the attempt
 //   - Sweep, InstanceEvent: the id
 //   - ActivityExecute: execution, scheduling event, attempt
 //   - ActivityPending: execution, source event, token, attempt, and when it

@@ -14,7 +14,7 @@ import (
 func Kinds() []Kind { return slices.Clone(kinds[:]) }
 
 var kinds = [...]Kind{
-	StartOrchestration, ExternalRaised, CancelInstance, TerminateInstance, SuspendInstance, ResumeInstance, FireTimer, Wake, PurgeInstance, Sweep, InstanceEvent,
+	StartOrchestration, ExternalRaised, CancelInstance, TerminateInstance, SuspendInstance, ResumeInstance, FireTimer, RetryActivity, Wake, PurgeInstance, Sweep, InstanceEvent,
 	ActivityExecute, ActivityPending, ActivityHeartbeat,
 	ActivityCompleted, ActivityFailed, TimerFired, SubOrchCompleted, SubOrchFailed,
 }
@@ -41,7 +41,7 @@ func unknownKind(k Kind) *ParseError {
 // completes.
 func (k Kind) CarriesID() bool {
 	switch k {
-	case StartOrchestration, ExternalRaised, CancelInstance, TerminateInstance, SuspendInstance, ResumeInstance, FireTimer, Wake, PurgeInstance, Sweep, InstanceEvent:
+	case StartOrchestration, ExternalRaised, CancelInstance, TerminateInstance, SuspendInstance, ResumeInstance, FireTimer, RetryActivity, Wake, PurgeInstance, Sweep, InstanceEvent:
 		return true
 	}
 	return false
@@ -115,7 +115,7 @@ func (c *checker) needs(i *Item) {
 		if len(i.Event) == 0 {
 			c.fail(ReasonInvalidField, "event", missing+"; expected what is to be published, an object")
 		}
-	case FireTimer:
+	case FireTimer, RetryActivity:
 		c.positive("execution_id", i.ExecutionID)
 		c.positive("source_event_id", i.SourceEventID)
 	case SuspendInstance, ResumeInstance:

@@ -123,7 +123,7 @@ func TestAnyItemRoundTrips(t *testing.T) {
 			Actor:  text.Draw(t, "actor"), FairnessGroup: text.Draw(t, "fairness group"), RequestID: text.Draw(t, "request id"),
 			SentMS: rapid.Int64Range(0, 253402300799999).Draw(t, "sent"), StartedAtMS: rapid.Int64Range(0, 253402300799999).Draw(t, "started"),
 			Headers: rapid.MapOfN(rapid.StringMatching(`[a-z0-9._-]{1,20}`), text, 0, 4).Draw(t, "headers"),
-			Origin:  &history.Origin{Instance: text.Draw(t, "origin"), ExecutionID: 1, EventID: rapid.Int64Min(1).Draw(t, "origin event")},
+			Origin:  &history.Origin{Instance: "another " + text.Draw(t, "origin"), ExecutionID: 1, EventID: rapid.Int64Min(1).Draw(t, "origin event")},
 			Unknown: map[string]json.RawMessage{"colour " + rapid.String().Draw(t, "unknown"): payload("unknown value")},
 		}
 		body, err := want.Encode()

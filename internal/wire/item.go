@@ -27,9 +27,11 @@ const (
 	// ResumeInstance.
 	SuspendInstance Kind = "SuspendInstance"
 	ResumeInstance  Kind = "ResumeInstance"
-	// FireTimer fires a timer before it is due. What operators send; it needs no
-	// token.
-	FireTimer Kind = "FireTimer"
+	// FireTimer fires a timer before it is due, RetryActivity has the attempt of an
+	// activity made that waits for the delay of its retry. What operators send; they
+	// need no token.
+	FireTimer     Kind = "FireTimer"
+	RetryActivity Kind = "RetryActivity"
 	// Wake lets an instance try again: a stuck one, one whose turn was cut
 	// short, or one whose open actions have to be sent again.
 	Wake Kind = "Wake"
@@ -78,7 +80,9 @@ type Item struct {
 	ExecutionID int64 `json:"execution_id,omitempty"`
 	// ID tells a repeat of this item from another one with equal content:
 	// StartOrchestration, ExternalRaised, CancelInstance, TerminateInstance,
-	// SuspendInstance, ResumeInstance, FireTimer, Wake, PurgeInstance, Sweep, InstanceEvent. Absent, the SQS message id is taken.
+	// SuspendInstance, ResumeInstance, FireTimer, RetryActivity, Wake, PurgeInstance, Sweep, InstanceEvent. Absent, the SQS message id is taken.
+	// That of an ActivityExecute which an operator has asked for (RetryActivity) says which
+	// attempt it is made in place of.
 	ID string `json:"id,omitempty"`
 
 	// Name of the orchestration (StartOrchestration), the activity
@@ -117,8 +121,8 @@ type Item struct {
 	// appended. Of a ResumeInstance or SuspendInstance, the OrchestrationSuspended that
 	// it is for; absent for any.
 	SchedulingEventID int64 `json:"scheduling_event_id,omitempty"`
-	// SourceEventID is the scheduling event that a completion completes, or the
-	// TimerCreated of a FireTimer.
+	// SourceEventID is the scheduling event that a completion completes, or that a
+	// FireTimer or RetryActivity is about.
 	SourceEventID int64 `json:"source_event_id,omitempty"`
 	// Token proves that a completion answers what was sent out
 	// (ActivityExecute carries it, completions bring it back).
@@ -128,7 +132,8 @@ type Item struct {
 	// the one text that a pending activity hands out. Parse puts them in its
 	// place; Encode does not write it.
 	ActivityToken string `json:"activity_token,omitempty"`
-	// Attempt of an ActivityExecute or ActivityPending, from 1; absent means 1.
+	// Attempt of an ActivityExecute or ActivityPending, from 1; absent means 1. Of a
+	// RetryActivity the attempt that waits; absent for whichever does.
 	// In an ActivityCompleted or ActivityFailed the one that ended the
 	// activity; absent where its sender does not say.
 	Attempt int `json:"attempt,omitempty"`

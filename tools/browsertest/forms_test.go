@@ -65,6 +65,18 @@ func TestATimerIsFiredWhereItWaits(t *testing.T) {
 	b.shows("the timer fires in")
 }
 
+func TestAnActivityIsRetriedWhereItWaits(t *testing.T) {
+	t.Parallel()
+	b := serveLive(t).open("#/instances/"+encode(demo.ManyAttempts)+"/waiting", browser.View{})
+	b.settled()
+	b.click(".row-actions button", "Retry now")
+	b.shows("begins now, and not again when it is due", "The last attempt failed")
+	b.axeFinds("the form to retry an activity")
+	b.click("dialog button", "Retry it")
+	b.wait(`!document.querySelector("dialog[open]")`)
+	b.shows("the activity is retried in")
+}
+
 func TestARedriveStandsAtTheRowThatFailed(t *testing.T) {
 	t.Parallel()
 	b := serveLive(t).open("#/instances/"+encode(demo.Failed), browser.View{Width: 400, Height: 800})

@@ -146,7 +146,7 @@ type Reschedule struct {
 type Early struct {
 	// EventID of the event in the current execution that began to wait.
 	EventID int64 `json:"event_id"`
-	// Reason for the history.
+	// Reason for the history, which has nothing of a retry.
 	Reason string `json:"reason,omitempty"`
 	// DryRun sends nothing: the answer says when it is due by itself.
 	DryRun bool `json:"dry_run,omitempty"`
@@ -171,8 +171,10 @@ type Sent struct {
 	// NoRecord: there is no record of the instance yet; what was sent counts only
 	// if a start is queued.
 	NoRecord bool `json:"no_record,omitempty"`
-	// DueAt is when what a dry run of a fire was asked for is due by itself.
-	DueAt time.Time `json:"due_at,omitzero"`
+	// DueAt is when what a dry run of a fire or a retry was asked for is due by itself,
+	// Attempt the number of the attempt.
+	DueAt   time.Time `json:"due_at,omitzero"`
+	Attempt int       `json:"attempt,omitempty"`
 	// Notes say what is odd about what a dry run was asked for, a sentence each:
 	// nothing waits for an event of that name, its data has another type.
 	Notes []string `json:"notes,omitempty"`

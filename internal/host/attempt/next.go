@@ -15,7 +15,7 @@ import (
 func Next(item *wire.Item, f *history.Failure, delay *time.Duration, now time.Time, random *random.Source) (wire.Item, time.Time, error) {
 	next := *item
 	next.Attempt++
-	next.Details, next.Hops = nil, 0
+	next.Details, next.Hops, next.ID = nil, 0, ""
 	if delay == nil {
 		share, err := random.Share()
 		if err != nil {

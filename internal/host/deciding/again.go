@@ -194,7 +194,7 @@ func earliest(m *inbox.Message) time.Time {
 // completes.
 func (t *Turn) heard(eventID int64) bool {
 	return t.Running.X != nil && slices.ContainsFunc(t.Group.Messages, func(m *inbox.Message) bool {
-		if m.Item.SourceEventID != eventID || m.Item.TargetExecution() != t.Running.Execution || m.Item.Kind == wire.ActivityHeartbeat {
+		if m.Item.SourceEventID != eventID || m.Item.TargetExecution() != t.Running.Execution || m.Item.Kind == wire.ActivityHeartbeat || m.Item.Kind == wire.RetryActivity {
 			return false
 		}
 		v := t.verdict(m).Kind

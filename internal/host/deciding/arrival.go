@@ -44,6 +44,8 @@ func (t *Turn) arrival(m *inbox.Message) engine.Arrival {
 	case wire.ActivityPending, wire.ActivityHeartbeat:
 		// It is about an activity that has not ended, and judged as its failure would be.
 		a.Event = history.Event{Kind: history.ActivityFailed, SourceEventID: i.SourceEventID}
+	case wire.RetryActivity:
+		a.Event, a.Proven = history.Event{Kind: history.ActivityFailed, SourceEventID: i.SourceEventID}, true // As a FireTimer.
 	case wire.TimerFired:
 		a.Event = history.Event{Kind: history.TimerFired, SourceEventID: i.SourceEventID, FireAtMS: i.FireAtMS}
 	case wire.FireTimer:

@@ -12,6 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/delivery"
 	"github.com/turnstile-go/turnstile/internal/host/dispatch"
 	"github.com/turnstile-go/turnstile/internal/host/inbox"
+	"github.com/turnstile-go/turnstile/internal/host/lease"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -91,8 +92,11 @@ func (t *Turn) stillPending(p *Plan, m *inbox.Message) error {
 		p.settle(m, "late")
 		return nil
 	}
-	if item.Kind == wire.ActivityHeartbeat {
+	switch item.Kind {
+	case wire.ActivityHeartbeat:
 		return t.heartbeat(p, m)
+	case wire.RetryActivity:
+		return t.retryNow(p, m)
 	}
 	scheduled, err := t.scheduled(item.SourceEventID)
 	if err != nil {
@@ -212,4 +216,30 @@ func Failed(m *inbox.Message, f history.Failure) wire.Item {
 	i := &m.Item
 	return wire.Item{V: wire.Version, Kind: wire.ActivityFailed, Instance: i.Instance, ExecutionID: i.ExecutionID,
 		SourceEventID: i.SourceEventID, Token: i.Token, Details: wire.FailureOf(&f)}
+}
+
+// retryNow has an attempt made that waits for the delay of its retry. The message by which
+// it is due comes all the same: the worker decides which of the two makes it (early.go there).
+// What begins by itself within the time by which clocks differ is left to itself.
+func (t *Turn) retryNow(p *Plan, m *inbox.Message) error {
+	item, state := &m.Item, t.passed.about.state
+	if state == nil {
+		return &Read{What: Activity, Execution: item.ExecutionID, Event: item.SourceEventID}
+	}
+	next := state.Next
+	if next.Attempt == 0 || item.Attempt > 0 && item.Attempt != next.Attempt || !next.DueAt.After(t.Now.At.Add(lease.Skew)) {
+		p.settle(m, "late")
+		return nil
+	}
+	scheduled, err := t.scheduled(item.SourceEventID)
+	if err != nil {
+		return err
+	}
+	f := history.Failure{Kind: next.Kind, Message: next.Message, Attempt: next.Attempt - 1, Source: scheduled.Name, Retryable: true}
+	if err := t.nextOf(p, m, scheduled, &f, "retry_now"); err != nil {
+		return err
+	}
+	p.Send.Attempt.Early = activities.EarlyID(next.DueAt, item.ID)
+	p.Send.Attempt.Item.Token = t.By.Keys.Token(item.Instance, item.ExecutionID, item.SourceEventID)
+	return nil
 }

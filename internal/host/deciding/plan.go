@@ -153,6 +153,9 @@ type Attempt struct {
 	Item    wire.Item
 	Failure *history.Failure
 	EventID int64
+	// Early is the id of the item if it does not wait for the delay of its retry; empty for
+	// one that does.
+	Early string
 	// Message told of the failure. When the attempt is sent the message is settled, with
 	// this outcome. One that no message can hold is the activity's failure, and the
 	// message becomes that.

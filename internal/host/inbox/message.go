@@ -78,7 +78,7 @@ func (m *Message) Completion() bool {
 
 // AboutPending reports whether the item is about a pending activity, and records nothing.
 func (m *Message) AboutPending() bool {
-	return m.Item.Kind == wire.ActivityPending || m.Item.Kind == wire.ActivityHeartbeat
+	return m.Item.Kind == wire.ActivityPending || m.Item.Kind == wire.ActivityHeartbeat || m.Item.Kind == wire.RetryActivity
 }
 
 // Records reports whether the item becomes an event of the history.

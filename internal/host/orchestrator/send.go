@@ -152,11 +152,21 @@ func (a *attempt) sendLimits(ctx context.Context, l *deciding.Limits) error {
 // sendAttempt sends the next attempt of an activity.
 func (a *attempt) sendAttempt(ctx context.Context, s *deciding.Attempt) error {
 	now := a.desk.Clock.Now()
-	next, due, err := attempts.Next(&s.Item, s.Failure, nil, now, a.random)
+	var delay *time.Duration
+	if s.Early != "" {
+		delay = new(time.Duration)
+	}
+	next, due, err := attempts.Next(&s.Item, s.Failure, delay, now, a.random)
 	if err != nil {
 		return err
 	}
+	next.ID = s.Early
 	err = a.desk.Edge.SendAttempt(ctx, a.desk.Queues.OfAttempts(edge.QueueOf(next.Retry)), next, due, now)
+	if edge.Unfit(err) && s.Early != "" {
+		a.desk.Logger.WarnContext(ctx, "attempt not made early: its message is not taken", "instance", s.Item.Instance, "event_id", s.EventID, "attempt", next.Attempt, "error", err)
+		a.desk.Settle(s.Message, "late")
+		return nil
+	}
 	if edge.Unfit(err) {
 		// As in the worker, it is the activity's failure.
 		unsent := edge.Unsendable(err, fmt.Sprintf("attempt %d of activity %q", next.Attempt, next.Name))
@@ -166,6 +176,9 @@ func (a *attempt) sendAttempt(ctx context.Context, s *deciding.Attempt) error {
 	}
 	if err != nil {
 		return fmt.Errorf("%w: attempt %d of activity %d of instance %q: %w", dispatch.ErrUnsent, next.Attempt, s.EventID, s.Item.Instance, err)
+	}
+	if s.Early != "" {
+		a.desk.Logger.InfoContext(ctx, "attempt is made before it is due", "instance", s.Item.Instance, "event_id", s.EventID, "attempt", next.Attempt, "actor", s.Message.Item.Actor)
 	}
 	a.desk.Settle(s.Message, s.Outcome)
 	return nil

@@ -31,6 +31,8 @@ type attemptID struct {
 type made struct {
 	// message is the id of the message that the attempt is made for.
 	message string
+	// early: an operator has sent that message.
+	early bool
 	// until when it is over.
 	until time.Time
 	// again is that message as it was delivered last, if that was meanwhile.
@@ -56,7 +58,7 @@ func (r *running) enter(t *task) (other *made) {
 	if r.attempts == nil {
 		r.attempts = map[attemptID]*made{}
 	}
-	r.attempts[id] = &made{message: t.ID}
+	r.attempts[id] = &made{message: t.ID, early: t.item.ID != ""}
 	return nil
 }
 
@@ -80,9 +82,11 @@ func (r *running) leave(t *task) (again *queue.Message) {
 
 // beside is what becomes of a message whose attempt this process makes already. A
 // copy is done: the message that the attempt is made for stays until what follows
-// from it was sent. That message itself, visible again too early, goes back.
+// from it was sent. That message itself, visible again too early, goes back; and so does one
+// that an operator has sent (early), because a claim of it may stand, and one beside that, because
+// it may be left the attempt.
 func (w *Worker) beside(ctx context.Context, t *task, other *made) error {
-	if other.message == t.ID {
+	if other.message == t.ID || t.item.ID != "" || other.early {
 		return &underWay{t.item.Attempt, other.until, "this process"}
 	}
 	w.Logger.DebugContext(ctx, "copy of an attempt that is being made left out", attrs(&t.item, "message_id", t.ID, "made_for", other.message)...)

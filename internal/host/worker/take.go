@@ -112,6 +112,9 @@ func (w *Worker) prepare(ctx context.Context, t *task, alone bool) (p *prepared,
 	if state.Stop {
 		return nil, stopped(item, state.StopReason), nil
 	}
+	if instead, err := w.early(ctx, t, state.Claim); instead != nil || err != nil {
+		return nil, instead, err
+	}
 	if instead := w.elsewhere(ctx, item, now); instead != nil {
 		return nil, instead, nil
 	}

@@ -51,6 +51,7 @@ func (w *checker) AttemptBegins(p *world.Process, in *program.Work, info *activi
 	w.checkForkRuns(p, key)
 	w.checkAgain(p, key, info)
 	w.checkWaits(p, key, info)
+	w.checkEarly(p, key, info)
 	w.checkDetails(p, key, info)
 	w.beginsUnderLimits(p, key, info)
 	w.beginsInQueue(p, key, info)

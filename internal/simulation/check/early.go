@@ -1,12 +1,16 @@
 package check
 
 import (
+	"slices"
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
 	"github.com/turnstile-go/turnstile/internal/timer"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
 )
 
 // checkFired is T-01 and T-09 for a TimerFired that is about to be recorded: no timer fires
@@ -50,5 +54,65 @@ func (w *checker) checkFiredSchedule(instance string, n int64, x *ledger.Recorde
 	if !w.Ledger.Outside.Removed[name] {
 		w.Violate("T-09", "timer %d of %s/%d was fired at event %d, %s early, and its schedule was not removed", e.SourceEventID, instance, n, e.EventID,
 			time.Duration(e.FireAtMS-e.AtMS)*time.Millisecond)
+	}
+}
+
+// messagesOf are the messages, among those of an invocation, of the attempt that begins in it.
+func (w *checker) messagesOf(inv *world.Invocation, key store.ActivityKey, attempt int) (items []*wire.Item) {
+	for _, m := range inv.Batch {
+		item, err := w.Item(m.Body)
+		if err == nil && item.Kind == wire.ActivityExecute && item.Instance == key.Instance && item.ExecutionID == key.ExecutionID &&
+			item.SchedulingEventID == key.EventID && max(item.Attempt, 1) == attempt {
+			items = append(items, item)
+		}
+	}
+	return items
+}
+
+// madeEarly reports whether the attempt may be one that an operator has asked for.
+func (w *checker) madeEarly(p *world.Process, key store.ActivityKey, info *activities.Info) bool {
+	return slices.ContainsFunc(w.messagesOf(p.Running, key, info.Attempt), w.askedFor)
+}
+
+// askedFor reports whether an operator has asked for the attempt that a message makes early.
+func (w *checker) askedFor(item *wire.Item) bool {
+	due, early := activities.EarlyDue(item.ID)
+	if !early {
+		return false
+	}
+	for id := range w.Said {
+		if event, named := world.RetriedBy(id); event == item.SchedulingEventID && (named == 0 || named == item.Attempt) && activities.EarlyID(due, id) == item.ID {
+			return true
+		}
+	}
+	return false
+}
+
+// isBarred reports whether an attempt was made early of which this is the message that is due,
+// since before the invocation has begun.
+func (w *checker) isBarred(inv *world.Invocation, item *wire.Item) bool {
+	if item.Kind != wire.ActivityExecute || item.ID != "" {
+		return false
+	}
+	key := store.ActivityKey{Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SchedulingEventID}
+	since, barred := w.Ledger.Outside.Barred[ledger.Barred{ActivityKey: key, DueMS: item.SentMS}]
+	return barred && since < inv.Began
+}
+
+// checkEarly is A-18 for an attempt that begins: an operator has asked for it, or its message
+// is not that of an attempt which was made for an operator before.
+func (w *checker) checkEarly(p *world.Process, key store.ActivityKey, info *activities.Info) {
+	own := w.messagesOf(p.Running, key, info.Attempt)
+	for _, item := range own {
+		if item.ID != "" {
+			w.Reached("A-18")
+			if !w.askedFor(item) {
+				w.Violate("A-18", "%s makes attempt %d of activity %d of %s/%d for %q, whom nobody has asked", p.Name, info.Attempt, key.EventID, key.Instance, key.ExecutionID, item.ID)
+			}
+			return
+		}
+	}
+	if len(own) > 0 && !slices.ContainsFunc(own, func(i *wire.Item) bool { return !w.isBarred(p.Running, i) }) {
+		w.Violate("A-18", "%s makes attempt %d of activity %d of %s/%d, which an operator had made before it was due", p.Name, info.Attempt, key.EventID, key.Instance, key.ExecutionID)
 	}
 }

@@ -125,10 +125,10 @@ func (w *checker) accounted(item *wire.Item, first int64) bool {
 		if item.Kind == wire.StartOrchestration {
 			return w.forbidden(item)
 		}
-		return item.Kind == wire.CancelInstance || item.Kind == wire.TerminateInstance || suspends(item) || item.Kind == wire.Wake || item.Kind == wire.PurgeInstance || item.Kind == wire.Sweep
+		return item.Kind == wire.CancelInstance || item.Kind == wire.TerminateInstance || suspends(item) || item.Kind == wire.RetryActivity || item.Kind == wire.Wake || item.Kind == wire.PurgeInstance || item.Kind == wire.Sweep
 	}
 	switch item.Kind {
-	case wire.StartOrchestration, wire.Wake, wire.PurgeInstance, wire.ActivityHeartbeat:
+	case wire.StartOrchestration, wire.Wake, wire.PurgeInstance, wire.ActivityHeartbeat, wire.RetryActivity:
 		return true
 	case wire.ActivityCompleted, wire.ActivityFailed, wire.TimerFired, wire.FireTimer, wire.SubOrchCompleted, wire.SubOrchFailed, wire.ActivityExecute, wire.ActivityPending:
 		source := item.SourceEventID

@@ -69,6 +69,9 @@ func (w *checker) hearsSaid(inv *world.Invocation) {
 		for _, e := range item.Events {
 			w.saidBy(saying{item.Target(), e.ID, wire.ExternalRaised}).moved = true
 		}
+		if w.isBarred(inv, item) {
+			w.Reached("A-18, its own message")
+		}
 		s, ok := sayingOf(item, m.ID)
 		if !ok {
 			continue

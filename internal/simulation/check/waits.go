@@ -34,7 +34,7 @@ func (w *checker) checkWaits(p *world.Process, key store.ActivityKey, info *acti
 	if due, ok := w.due[ledger.Attempt{ActivityKey: key, Number: info.Attempt}]; ok {
 		w.Reached("A-05")
 		early := due.Sub(w.Clock.Now())
-		if off := w.Faults[fault.Skew] > 0 && early <= mostApart; early > 0 && !off {
+		if off := w.Faults[fault.Skew] > 0 && early <= mostApart; early > 0 && !off && !w.madeEarly(p, key, info) {
 			w.Violate("A-05", "%s begins attempt %d of activity %d of %s/%d, which is due %s later", p.Name,
 				info.Attempt, key.EventID, key.Instance, key.ExecutionID, early)
 		}

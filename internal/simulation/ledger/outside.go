@@ -16,6 +16,9 @@ type Outside struct {
 	// Claims of attempts, the last of each activity; begun is how often an
 	// attempt was that runs at most once.
 	Claims map[store.ActivityKey]store.Claim
+	// Barred is the step from which on a message of an attempt is left out, because an operator
+	// had the attempt made before it was due.
+	Barred map[Barred]int
 	Begun  map[Attempt]int
 	// Deaths is how many processes died with a message of an activity in hand.
 	Deaths map[store.ActivityKey]int
@@ -28,8 +31,14 @@ type Outside struct {
 func newOutside() Outside {
 	return Outside{Stopped: map[store.ActivityKey]bool{}, Reasons: map[store.ActivityKey]string{}, Scheduled: map[string]bool{}, Removed: map[string]bool{}, Told: map[string]bool{}, Closed: map[Child]bool{},
 		Deaths: map[store.ActivityKey]int{},
-		Claims: map[store.ActivityKey]store.Claim{}, Begun: map[Attempt]int{}, Handed: map[store.ActivityKey]bool{},
+		Claims: map[store.ActivityKey]store.Claim{}, Barred: map[Barred]int{}, Begun: map[Attempt]int{}, Handed: map[store.ActivityKey]bool{},
 		Purged: map[Purge]int64{}}
+}
+
+// Barred names the message of an attempt by when it is due, in Unix milliseconds.
+type Barred struct {
+	store.ActivityKey
+	DueMS int64
 }
 
 // Attempt is one attempt of an activity.

@@ -27,5 +27,49 @@ func earlyMutations() []Mutation {
 			File:  "engine/execution.go",
 			Edits: edit("	return x.events.at(int(eventID - 1)).FireAtMS", "	return x.RecordedAt(eventID)"),
 		},
+		{
+			Name:  "an attempt that was made early is made again",
+			Bug:   "The message by which an attempt is due makes it, though an operator has had it made before.",
+			File:  "internal/host/worker/early.go",
+			Edits: edit("	case found.Attempt >= item.Attempt && activities", "	case found.Attempt > item.Attempt+1000 && activities"),
+		},
+		{
+			Name:  "an early attempt forgets those before it",
+			Bug:   "The claim of an attempt that is made early leaves out its own message, and not those of attempts that were made early before.",
+			File:  "internal/host/worker/early.go",
+			Edits: edit("EarlyClaim(item.ID, late, found.Token)", "EarlyClaim(item.ID, late, \"\")"),
+		},
+		{
+			Name:  "the attempt behind an early one is early",
+			Bug:   "The attempt that follows one which was made early has its id, and is left to a message that there is not.",
+			File:  "internal/host/attempt/next.go",
+			Edits: edit("next.Hops, next.ID = nil, 0, \"\"", "next.Hops = nil, 0"),
+		},
+		{
+			Name:  "a copy is left out though its claim may stand",
+			Rare:  true,
+			Bug:   "A message that makes an attempt early ends beside the one that is due, and a claim of it that lands late leaves that one out.",
+			File:  "internal/host/worker/running.go",
+			Edits: edit("other.message == t.ID || t.item.ID != \"\" || other.early", "other.message == t.ID || other.early"),
+		},
+		{
+			Name:  "what is left to a copy was left out",
+			Bug:   "The message by which an attempt is due ends beside one that came to make it early, and that one leaves the attempt to it.",
+			File:  "internal/host/worker/running.go",
+			Edits: edit("t.item.ID != \"\" || other.early {", "t.item.ID != \"\" {"),
+			Rare:  true,
+		},
+		{
+			Name:  "a late message makes its attempt all the same",
+			Bug:   "A message that makes an attempt early makes it also where the one that is due may have begun.",
+			File:  "internal/host/worker/early.go",
+			Edits: edit("	late := !due.After(now.Add(lease.Skew))", "	late := !due.After(now.Add(-1000 * lease.Skew))"),
+		},
+		{
+			Name:  "a request to retry now is for whichever attempt waits",
+			Bug:   "A request to make an attempt now that comes late, or twice, has a later attempt made early.",
+			File:  "internal/host/deciding/pending.go",
+			Edits: edit("next.Attempt == 0 || item.Attempt > 0 && item.Attempt != next.Attempt || ", "next.Attempt == 0 || "),
+		},
 	}
 }

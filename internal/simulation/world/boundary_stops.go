@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/internal/activities"
+	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -70,7 +71,11 @@ func (s simStops) MarkSuspect(ctx context.Context, key store.ActivityKey, suspec
 
 func (s simStops) NoteNext(ctx context.Context, key store.ActivityKey, next store.NextAttempt, expiresAt time.Time) error {
 	return s.p.call(stopsWrite, func() string { return fmt.Sprintf("notes attempt %d of activity %v", next.Attempt, key) }, func() error {
-		return s.Activities.NoteNext(ctx, key, next, expiresAt)
+		err := s.Activities.NoteNext(ctx, key, next, expiresAt)
+		if err == nil {
+			s.p.W.retriesNow(key, next)
+		}
+		return err
 	})
 }
 
@@ -85,9 +90,19 @@ func (s simStops) Claim(ctx context.Context, key store.ActivityKey, claim store.
 		err := s.Activities.Claim(ctx, key, claim, expiresAt)
 		if err == nil {
 			s.p.W.Ledger.Outside.Claims[key] = claim
+			s.p.W.bars(key, &claim)
 		}
 		return err
 	})
+}
+
+// bars notes the message of an attempt that is left out from now on.
+func (w *World) bars(key store.ActivityKey, claim *store.Claim) {
+	due, early := activities.EarlyDue(claim.Token)
+	m := ledger.Barred{ActivityKey: key, DueMS: due.UnixMilli()}
+	if _, known := w.Ledger.Outside.Barred[m]; early && !known {
+		w.Ledger.Outside.Barred[m] = w.Steps
+	}
 }
 
 // passRate takes a permit of a rate.

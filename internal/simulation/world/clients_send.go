@@ -134,7 +134,7 @@ func (w *World) tookOf(how choice.Spot, took bool, out []queue.Outgoing) []queue
 // an instance comes to no end that could be looked at.
 func (w *World) mayGiveUp(item *wire.Item, took bool) bool {
 	switch item.Kind {
-	case wire.CancelInstance, wire.TerminateInstance, wire.SuspendInstance, wire.ResumeInstance, wire.FireTimer:
+	case wire.CancelInstance, wire.TerminateInstance, wire.SuspendInstance, wire.ResumeInstance, wire.FireTimer, wire.RetryActivity:
 		return true
 	case wire.PurgeInstance:
 		// The deletion of what was purged before is lost, and somebody sees to it.

@@ -2,6 +2,11 @@ package world
 
 import (
 	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/internal/simulation/choice"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
 )
 
 // FireID is the id by which operators fire a timer early: the n-th of them, for the first or
@@ -15,4 +20,51 @@ func FiredBy(id string) (event int64) {
 		return 0
 	}
 	return event
+}
+
+// RetryID is the id by which operators have an attempt made that waits: one by its number, or
+// whichever waits where named is 0. n and again tell them apart.
+func RetryID(event int64, named, n, again int) string {
+	return fmt.Sprintf("retry-%d-%d-%d-%d", event, named, n, again)
+}
+
+// RetriedBy is the event of the activity that an id of RetryID is for, and the attempt that it
+// names; zeros for any other id.
+func RetriedBy(id string) (event int64, named int) {
+	var n, again int
+	if _, err := fmt.Sscanf(id, "retry-%d-%d-%d-%d", &event, &named, &n, &again); err != nil {
+		return 0, 0
+	}
+	return event, named
+}
+
+// retriesNow lets an operator who sees that an attempt waits for the delay of its retry have it
+// made now, at times with another operator, or twice, or so late that it is due.
+func (w *World) retriesNow(key store.ActivityKey, next store.NextAttempt) {
+	left := next.DueAt.Sub(w.Clock.Now())
+	how := w.Choices.At(w.Choices.At(choice.OfClient, key.Instance), fmt.Sprint("retry ", key.ExecutionID, key.EventID, next.Attempt))
+	if w.Walk != nil || left <= 0 || !w.Choices.OneIn(how, 6) {
+		return
+	}
+	item := wire.Item{Kind: wire.RetryActivity, Instance: key.Instance, ExecutionID: key.ExecutionID, SourceEventID: key.EventID}
+	if w.Choices.Even(how) {
+		item.Attempt = next.Attempt
+	}
+	retry := func(again int) {
+		own := item
+		own.ID = RetryID(key.EventID, item.Attempt, next.Attempt, again)
+		w.SendItem(own)
+	}
+	after := time.Duration(w.Choices.IntN(how, int(left/time.Millisecond)+1)) * time.Millisecond
+	switch w.Choices.IntN(how, 4) {
+	case 0:
+	case 1:
+		after = max(left-time.Duration(w.Choices.IntN(how, 20))*time.Second, 0)
+	default:
+		after /= 10
+	}
+	w.Clock.AfterFunc(after, func() { retry(0) })
+	if w.Choices.OneIn(how, 3) {
+		w.Clock.AfterFunc(after+time.Duration(w.Choices.IntN(how, 60))*time.Second, func() { retry(w.Choices.IntN(how, 2)) })
+	}
 }

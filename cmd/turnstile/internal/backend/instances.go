@@ -8,6 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/store"
 )
 
 // Instances is what commands do with instances: on a stack by a client, otherwise by the
@@ -36,6 +37,9 @@ type Instances interface {
 	FireTimer(ctx context.Context, instance string, eventID int64, reason string) error
 	// OpenTimer is the timer that FireTimer would fire. It sends nothing.
 	OpenTimer(ctx context.Context, instance string, eventID int64) (client.PendingOperation, error)
+	RetryNow(ctx context.Context, instance string, eventID int64) error
+	// NextAttempt is the attempt that RetryNow would have made. It sends nothing.
+	NextAttempt(ctx context.Context, instance string, eventID int64) (store.NextAttempt, error)
 	Purge(ctx context.Context, instance string, what api.Purge) error
 
 	Complete(ctx context.Context, token string, result json.RawMessage) error

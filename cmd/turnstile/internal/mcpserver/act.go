@@ -44,6 +44,11 @@ type earlyInput struct {
 	EventID int64 `json:"event_id" jsonschema:"number of the event, in the current execution, that began to wait"`
 }
 
+type retryInput struct {
+	wakeInput
+	EventID int64 `json:"event_id" jsonschema:"number of the event, in the current execution, that scheduled the activity"`
+}
+
 type rerunInput struct {
 	wakeInput
 	Input           any    `json:"input,omitempty" jsonschema:"input to begin with: any JSON; default the one that the last execution began with"`
@@ -63,7 +68,9 @@ type acted struct {
 	Effect string `json:"effect"`
 	// DueAt is when what is not to wait is due by itself.
 	DueAt time.Time `json:"due_at,omitzero"`
-	Notes []string  `json:"notes,omitempty"`
+	// Attempt that is made now.
+	Attempt int      `json:"attempt,omitempty"`
+	Notes   []string `json:"notes,omitempty"`
 	// Plan of a redrive.
 	Plan *api.Redriven `json:"plan,omitempty"`
 	// StartID names the new execution, which comes after the execution After.
@@ -80,6 +87,7 @@ var effects = map[string]string{
 	"suspend":     "the instance runs no code until it is resumed; what comes for it is recorded; activities that were begun go on",
 	"resume":      "the instance takes what came while it was suspended, in its order",
 	"fire_timer":  "the timer fires before it is due: a sleep returns, a wait with a timeout runs out; the history says so",
+	"retry_now":   "the attempt that waits for the delay of its retry is made now, and not again when it is due",
 	"redrive":     "the instance goes on where it failed, with the code that is deployed; what was completed stays completed",
 	"rerun":       "the instance begins again from the beginning, and what was completed runs again",
 }
@@ -113,6 +121,8 @@ func (s *server) addActions() {
 			})
 	}
 	add(s, "fire_timer", describe("fire_timer", " dry_run returns when it is due."), act("Fire a timer early", true, true), s.fireTimer)
+	add(s, "retry_now", describe("retry_now", " For an activity whose last attempt failed; dry_run returns when the next is due. A retry of an inline activity or a child waits for a timer: fire_timer."),
+		act("Retry an activity now", false, true), s.retryNow)
 	add(s, "redrive", describe("redrive", " For an instance that failed. dry_run returns the plan: what would be started anew."), act("Redrive an instance", true, false), s.redrive)
 	add(s, "rerun", describe("rerun", " For an instance that has ended."), act("Run an instance again", true, false), s.rerun)
 }
@@ -224,6 +234,17 @@ func (s *server) fireTimer(ctx context.Context, c *call, in earlyInput) (any, er
 		return out, err
 	}
 	err = c.FireTimer(ctx, in.Instance, in.EventID, in.Reason)
+	out.Sent = err == nil
+	return out, err
+}
+
+func (s *server) retryNow(ctx context.Context, c *call, in retryInput) (any, error) {
+	next, err := c.NextAttempt(ctx, in.Instance, in.EventID)
+	out := &acted{Action: "retry_now", Instance: in.Instance, DryRun: in.DryRun, Effect: effects["retry_now"], DueAt: next.DueAt, Attempt: next.Attempt}
+	if err != nil || in.DryRun {
+		return out, err
+	}
+	err = c.RetryNow(ctx, in.Instance, in.EventID)
 	out.Sent = err == nil
 	return out, err
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/printable"
+	"github.com/turnstile-go/turnstile/store"
 )
 
 // Instances is what the tools do with instances.
@@ -42,6 +43,9 @@ type Instances interface {
 	FireTimer(ctx context.Context, instance string, eventID int64, reason string) error
 	// OpenTimer is the timer that FireTimer would fire. It sends nothing.
 	OpenTimer(ctx context.Context, instance string, eventID int64) (client.PendingOperation, error)
+	RetryNow(ctx context.Context, instance string, eventID int64) error
+	// NextAttempt is the attempt that RetryNow would have made. It sends nothing.
+	NextAttempt(ctx context.Context, instance string, eventID int64) (store.NextAttempt, error)
 	Rerun(ctx context.Context, r client.RerunRequest) (client.Started, error)
 	Redrive(ctx context.Context, r client.RedriveRequest) (client.Redriven, error)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/store"
 )
 
 // Start asks for a new instance.
@@ -99,6 +100,18 @@ func (c *Client) OpenTimer(ctx context.Context, instance string, eventID int64) 
 	var sent api.Sent
 	err := c.post(ctx, "instances/"+segment(instance)+"/fire-timer", api.Early{EventID: eventID, DryRun: true}, &sent)
 	return client.PendingOperation{EventID: eventID, DueAt: sent.DueAt}, err
+}
+
+// RetryNow has an attempt made that waits.
+func (c *Client) RetryNow(ctx context.Context, instance string, eventID int64) error {
+	return c.act(ctx, instance, "retry-now", api.Early{EventID: eventID})
+}
+
+// NextAttempt returns the attempt that RetryNow would have made, and sends nothing.
+func (c *Client) NextAttempt(ctx context.Context, instance string, eventID int64) (store.NextAttempt, error) {
+	var sent api.Sent
+	err := c.post(ctx, "instances/"+segment(instance)+"/retry-now", api.Early{EventID: eventID, DryRun: true}, &sent)
+	return store.NextAttempt{Attempt: sent.Attempt, DueAt: sent.DueAt}, err
 }
 
 // Purge removes an instance.

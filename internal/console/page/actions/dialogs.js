@@ -96,6 +96,14 @@ export function FireDialog(props) {
     <${Reason} value=${reason} onInput=${setReason} /><//>`;
 }
 
+// RetryDialog. Props besides: row, as the API has it.
+export function RetryDialog(props) {
+  const { next } = props.row.live;
+  return html`<${FormDialog} title="Retry now" action="Retry it" onClose=${props.onClose} submit=${sends("retry-now", { event_id: props.row.event_id }, "Sent: the activity is retried in", props)}>
+    ${of(props.instance)}<p>Attempt ${next.attempt} of <${Text} value=${props.row.name} max=${120} /> begins now, and not again when it is due, <${Moment} at=${next.due_at} />.</p>
+    <p>The last attempt failed: <${Text} value=${next.kind + ": " + next.message} max=${300} /></p><//>`;
+}
+
 export function RedriveDialog(props) {
   return html`<${GoOnDialog} ...${props} title="Redrive">It goes on where it failed, with the code that is deployed.<//>`;
 }
