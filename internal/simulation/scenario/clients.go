@@ -238,7 +238,7 @@ func (s *Random) endSomehow(w *world.World, instance string) {
 	default:
 		return
 	}
-	s.ended[instance] = item.Kind == wire.TerminateInstance
+	s.ended[instance] = s.ended[instance] || item.Kind == wire.TerminateInstance
 	at := time.Duration(w.Choices.IntN(how, 60)) * time.Second
 	if w.Choices.Even(how) {
 		at *= 60
