@@ -25,6 +25,8 @@ const silentAfter = 10 * time.Minute
 type line struct {
 	held    []held
 	waiting []waiting
+	// set is the number that an operator has set, -1 for none that may begin; 0 for nothing.
+	set int
 }
 
 type held struct {
@@ -44,11 +46,13 @@ func (w *checker) lineOf(key string, c store.Claim) (l line) {
 	}
 	var stored struct {
 		Held, Line [][]any
+		Set        int
 	}
 	if err := json.Unmarshal([]byte(c.Token), &stored); err != nil {
 		w.Violate("limit", "what is stored of limit %q can't be read: %v", key, err)
 		return l
 	}
+	l.set = stored.Set
 	number := func(v any) int64 { f, _ := v.(float64); return int64(f) }
 	for _, h := range stored.Held {
 		l.held = append(l.held, held{fmt.Sprint(h[0]), fmt.Sprint(h[1]), number(h[3])})
@@ -93,7 +97,11 @@ func (w *checker) LimitChanged(p *world.Process, in *world.Invocation, key strin
 		skewed = mostApart.Milliseconds()
 	}
 	violate := func(format string, args ...any) {
-		w.Violate("limit", "%s changes limit %q of %d from %s to %s: %s", p.Name, key, n, before.Token, after.Token, fmt.Sprintf(format, args...))
+		who := "an operator"
+		if p != nil {
+			who = p.Name
+		}
+		w.Violate("limit", "%s changes limit %q of %d from %s to %s: %s", who, key, n, before.Token, after.Token, fmt.Sprintf(format, args...))
 	}
 	if len(is.held) > n {
 		violate("more hold it")
@@ -114,6 +122,19 @@ func (w *checker) LimitChanged(p *world.Process, in *world.Invocation, key strin
 		}
 	}
 	w.noteChange(in, key, after, was, is)
+	if p == nil {
+		return // Whom the operator's change has room for is called with the next one.
+	}
+	if is.set != was.set {
+		violate("an operator has set %d, which is %d now", was.set, is.set)
+	}
+	if is.set < 0 {
+		w.Reached("limit, closed")
+		n = 0
+		for taker := range takers {
+			violate("%s takes a permit of a limit that is closed", taker)
+		}
+	}
 	w.checkPlaces(was, is, takers, n, asked, skewed, violate)
 	for _, o := range was.waiting {
 		if slices.ContainsFunc(is.waiting, func(i waiting) bool { return i.who == o.who }) || takers[o.who] {

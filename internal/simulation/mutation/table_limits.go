@@ -61,6 +61,20 @@ func limitMutations() []Mutation {
 			Edits: edit("	if len(p.permits) > 0 {\n", "	if len(p.permits) > 1 {\n"),
 		},
 		{
+			Name:  "a closed limit lets one begin",
+			Bug:   "An attempt takes a permit of a limit that an operator has set to 0.",
+			File:  "internal/limits/state.go",
+			Bias:  "limits",
+			Edits: edit("return max(s.Set, 0)", "return max(s.Set, 1)"),
+		},
+		{
+			Name:  "an attempt undoes what an operator has set",
+			Bug:   "The number of a limit that an operator has set is lost with the next change by a worker.",
+			File:  "internal/limits/state.go",
+			Bias:  "limits",
+			Edits: edit("	s.Version++\n", "	s.Version++\n	s.Set = 0\n"),
+		},
+		{
 			Name:  "a limit is changed from what it was before",
 			Bug:   "A process writes a limit though another has changed it since it was read.",
 			File:  "internal/limits/item.go",

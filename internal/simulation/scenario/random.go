@@ -182,6 +182,7 @@ func (s *Random) Begin(w *world.World) {
 	s.deployLenient(w)
 	s.deployForgetful(w)
 	s.prunes(w)
+	w.ClosesLimits("one", "two")
 	if w.Build == w.Good && w.Choices.OneIn(w.Choices.At(choice.OfWorld, "broken build"), 8) {
 		w.DeployBroken()
 	}
