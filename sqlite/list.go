@@ -1,9 +1,12 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ncruces/go-sqlite3"
@@ -29,13 +32,13 @@ func (s *Store) list(ctx context.Context, q store.ListQuery, few bool) (store.Li
 	if err != nil {
 		return store.ListPage{}, err
 	}
-	sql := "SELECT " + recordColumns + " FROM " + sel.from + " WHERE " + sel.where + " ORDER BY " + sel.key + " DESC LIMIT ?"
+	sql := "SELECT " + recordColumns + ", " + sel.key + " FROM " + sel.from + " WHERE " + sel.where + " ORDER BY " + sel.key + " DESC LIMIT ?"
 	var page store.ListPage
 	most := q.Limit()
 	if q.Scans() {
 		most = maxScanned
 	}
-	looked, last := 0, ""
+	looked, last, may := 0, "", mayMatch(&q)
 	err = s.readers.read(func(c *conn) error {
 		defer c.SetInterrupt(c.SetInterrupt(ctx))
 		return c.query(func(s *sqlite3.Stmt) error {
@@ -43,11 +46,14 @@ func (s *Store) list(ctx context.Context, q store.ListQuery, few bool) (store.Li
 				page.NextPageToken = q.TokenAfter(last)
 				return errEnough
 			}
+			last = s.ColumnText(recordColumn + 1)
+			if !may(s) {
+				return nil
+			}
 			r, err := scanRecord(s)
 			if err != nil {
 				return err
 			}
-			last = r.ListKey()
 			if !q.Scans() || q.Matches(&r) {
 				page.Records = append(page.Records, r)
 			}
@@ -66,8 +72,36 @@ func (s *Store) list(ctx context.Context, q store.ListQuery, few bool) (store.Li
 	return page, nil
 }
 
+// mayMatch tells of a row, without decoding its record, whether it may be one that the query
+// scans for: in most the texts that could have the words are missing.
+func mayMatch(q *store.ListQuery) func(*sqlite3.Stmt) bool {
+	if !q.Scans() {
+		return func(*sqlite3.Stmt) bool { return true }
+	}
+	var parts [][]byte // of the record, all of which it has
+	for key, value := range map[string]string{`"version":`: q.Version, `"parent":{"instance":`: q.Parent} {
+		if value != "" {
+			text, _ := json.Marshal(value) // A string is always encoded, and as in the record.
+			parts = append(parts, append([]byte(key), text...))
+		}
+	}
+	words := strings.Fields(strings.ToLower(q.Words))
+	return func(s *sqlite3.Stmt) bool {
+		record := s.ColumnRawText(recordColumn)
+		lacks := func(part []byte) bool { return !bytes.Contains(record, part) }
+		if slices.ContainsFunc(parts, lacks) {
+			return false
+		}
+		if len(words) == 0 || !lacks([]byte(`"failure":`)) || !lacks([]byte(`"problem":`)) || !lacks([]byte(`"suspension":`)) {
+			return true
+		}
+		custom := strings.ToLower(string(s.ColumnRawBlob(customColumn)))
+		return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(custom, word) })
+	}
+}
+
 // maxScanned is how many records a call reads that scans.
-const maxScanned = 10_000
+const maxScanned = 30_000
 
 // errEnough ends a query whose further rows are not needed.
 var errEnough = errors.New("enough rows")

@@ -12,10 +12,12 @@ import (
 )
 
 // recordColumns are the columns of a row from which scanRecord makes a record,
-// and recordColumn is the place of the one that is NULL where there is none.
+// recordColumn is the place of the one that is NULL where there is none, customColumn that of the
+// custom status.
 const (
 	recordColumns = "instances.no, instance, status, instances.name, custom_status, output, record"
 	recordColumn  = 6
+	customColumn  = 4
 )
 
 // row is what a record has in columns of its own, and the rest.

@@ -84,6 +84,49 @@ func TestWordsOfAFailureFindInstances(t *testing.T) {
 	b.wait(`!location.hash.includes("words") && document.querySelectorAll("[data-instance]").length === 50`)
 }
 
+// Which columns there are, and the order of a page, stand in the address.
+func TestColumnsAndOrderStandInTheAddress(t *testing.T) {
+	t.Parallel()
+	b := serveStill(t).open("#/instances?sort=-instance&hide=attributes,took", browser.View{})
+	b.settled()
+	const heads = `[...document.querySelectorAll(".instances th")].map(h => h.innerText.trim()).join("|").toLowerCase()`
+	if got := eval[string](b, heads); got != "status|instance ↓|orchestration|custom status, problem|started" {
+		t.Errorf("the columns are %q", got)
+	}
+	if !eval[bool](b, `(i => i.length === 50 && i.every((id, n) => n === 0 || i[n - 1] > id))(`+ids+`)`) {
+		t.Errorf("the ids are %v", eval[[]string](b, ids))
+	}
+	b.shows("sorted by id")
+
+	// The head sorts up, down, and newest first again.
+	newest := `(r => r.every((x, n) => n === 0 || r[n - 1].querySelector("time").dateTime >= x.querySelector("time").dateTime))([...document.querySelectorAll("[data-instance]")])`
+	b.click(".instances th.h-instance button", "")
+	b.wait(`!location.hash.includes("sort=")`)
+	b.shows("newest first")
+	b.wait(newest)
+	b.click(".instances th.h-status button", "")
+	b.wait(`location.hash.includes("sort=status") && document.querySelector("th.h-status").ariaSort === "ascending"`)
+	b.wait(`(s => s.every((x, n) => n === 0 || s[n - 1] <= x))([...document.querySelectorAll("[data-instance]")].map(r => r.dataset.status))`)
+
+	b.click("button", "Columns")
+	b.click(".dialog label", "Orchestration")
+	b.click(".dialog label", "Took")
+	b.wait(`new URLSearchParams(location.hash.split("?")[1]).get("hide") === "name,attributes"`)
+	for _, found := range b.axe() {
+		t.Error(found)
+	}
+	b.click(".dialog button", "Done")
+	if got := eval[string](b, heads); got != "status ↑|instance|custom status, problem|started|took" {
+		t.Errorf("the columns are %q", got)
+	}
+	for _, found := range b.axe() {
+		t.Error(found)
+	}
+	// A filter leaves them.
+	b.click(".status-filter a.stuck", "")
+	b.wait(`location.hash.includes("status=stuck") && location.hash.includes("hide=name") && location.hash.includes("sort=status")`)
+}
+
 // The mark of a child leads to all children of its parent.
 func TestChildrenOfOneParentAreListed(t *testing.T) {
 	t.Parallel()

@@ -71,3 +71,27 @@ export function merge(rows, message) {
   for (const r of message.changed ?? []) known.set(r.instance, r);
   return message.order.map((id) => known.get(id)).filter(Boolean);
 }
+
+// columns of the list that can be hidden: [key, head].
+export const columns = [["name", "Orchestration"], ["text", "Custom status, problem"], ["attributes", "Search attributes"], ["started", "Started"], ["took", "Took"]];
+
+// hidden are the keys of the columns that the address hides.
+export function hidden(query) { return new Set((query.hide ?? "").split(",")); }
+
+// took is how long an instance ran, in ms; one that still runs took longest.
+const took = (i) => (i.ended_at ? Date.parse(i.ended_at) - Date.parse(i.created_at) : Infinity);
+
+// orders are by what the rows of a page can be sorted: { key: [words, value, words of up, of down] }.
+export const orders = {
+  instance: ["id", (i) => i.instance, "A first", "Z first"], status: ["status", (i) => i.status, "A first", "Z first"], name: ["orchestration", (i) => i.name, "A first", "Z first"],
+  started: ["start", (i) => Date.parse(i.created_at), "oldest first", "newest first"], took: ["duration", took, "shortest first", "longest first"],
+};
+
+// sorted puts the rows of a page in an order of orders, the greatest first with a - before its
+// key. Rows alike, and all without an order, stay newest first.
+export function sorted(rows, order) {
+  const by = orders[(order ?? "").replace(/^-/, "")]?.[1];
+  if (!by) return rows;
+  const sign = order.startsWith("-") ? -1 : 1;
+  return rows.toSorted((a, b) => { const x = by(a), y = by(b); return x < y ? -sign : x > y ? sign : 0; });
+}

@@ -53,7 +53,7 @@ export function Filters({ query, names, searchRef, hidden }) {
     </div>
     ${filters(query).length > 0 && html`<ul class="filter-chips" aria-label="Filters">${filters(query).map(([field, words]) => html`<li key=${field}>
       <button type="button" class="chip accent" onClick=${() => setQuery({ [field]: "", page: "" })} aria-label=${"Remove the filter: " + plainText(words)}><${Text} value=${words} max=${200} /><${Icon} name="cross" size=${10} /></button></li>`)}
-      <li><${Button} kind="quiet" onClick=${() => go(format(["instances"], { status: query.status }))}>Clear<//></li>
+      <li><${Button} kind="quiet" onClick=${() => go(format(["instances"], { status: query.status, hide: query.hide, sort: query.sort }))}>Clear<//></li>
       ${scans(query) && about?.capabilities.live === "poll" && html`<li class="muted">No index finds this: each look reads up to 1,000 records ($0.000125 on DynamoDB)</li>`}</ul>`}
     ${between && html`<${Between} query=${query} onClose=${() => setBetween(false)} />`}`;
 }

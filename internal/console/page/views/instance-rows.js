@@ -2,23 +2,35 @@
 import { html } from "../ui.js";
 import { Ago, Attributes, Icon, InstanceLink, ProblemLine, Span, Status, Text } from "../components.js";
 import { oneLine } from "../json.js";
+import { columns, hidden, orders } from "../listquery.js";
 import { format } from "../location.js";
+import { setQuery } from "../router.js";
 import { plainText } from "../visible.js";
 
 // Rows. Props: rows (instances as the API has them), fresh (ids that changed
 // last), onAttribute(name, value), query, selection (useSelection; boxes to select by
-// where it is on).
-export function Rows({ rows, fresh, onAttribute, query, selection }) {
-  return html`<table class="instances"><thead><tr><th scope="col">Status</th><th scope="col">Instance</th><th scope="col">Orchestration</th><th scope="col">Custom status, problem</th><th scope="col">Search attributes</th><th scope="col" class="number">Started</th><th scope="col" class="number">Took</th></tr></thead>
+// where it is on), sortable (the address says how they are sorted).
+export function Rows({ rows, fresh, onAttribute, query, selection, sortable = false }) {
+  const hide = hidden(query), has = (key) => !hide.has(key);
+  return html`<table class="instances"><thead><tr>${[["status", "Status"], ["instance", "Instance"], ...columns].filter(([key]) => has(key)).map(([key, words]) => html`<${Head} key=${key} of=${key} words=${words} sort=${sortable ? query.sort ?? "" : null} />`)}</tr></thead>
     <tbody>${rows.map((i) => html`<tr key=${i.instance} data-row data-instance=${i.instance} data-status=${i.status} class=${fresh?.has(i.instance) ? "fresh" : ""}>
       <td class="c-status"><${Status} status=${i.status} /></td>
       <td class="c-id">${selection?.on && html`<input type="checkbox" class="pick" aria-label=${"Select " + plainText(i.instance)} checked=${selection.of.has(i.instance)} onChange=${(e) => selection.pick(i, e.target.checked)} /> `}${i.parent && html`<a class="child" href=${format(["instances"], { parent: i.parent.instance })} title=${"Show all children of " + plainText(i.parent.instance)}><${Icon} name="child" size=${12} /><span class="sr">all children of ${plainText(i.parent.instance)}</span></a>`}<${InstanceLink} id=${i.instance} row=${true} /></td>
-      <td class="c-name"><a href=${format(["instances"], { ...query, name: i.name, page: "" })} title="Show only this orchestration"><${Text} value=${i.name} /></a>${i.version && html` <a class="muted" href=${format(["instances"], { ...query, version: i.version, page: "" })} title="Show only this version"><${Text} value=${i.version} /></a>`}</td>
-      <td class="c-text"><${Custom} instance=${i} /><${ProblemLine} instance=${i} /></td>
-      <td class="c-attributes"><${Attributes} of=${i.search_attributes} onPick=${onAttribute} max=${6} /></td>
-      <td class="c-started number"><${Ago} at=${i.created_at} /></td>
-      <td class="c-took number">${i.ended_at && html`<${Span} from=${i.created_at} to=${i.ended_at} />`}</td>
+      ${has("name") && html`<td class="c-name"><a href=${format(["instances"], { ...query, name: i.name, page: "" })} title="Show only this orchestration"><${Text} value=${i.name} /></a>${i.version && html` <a class="muted" href=${format(["instances"], { ...query, version: i.version, page: "" })} title="Show only this version"><${Text} value=${i.version} /></a>`}</td>`}
+      ${has("text") && html`<td class="c-text"><${Custom} instance=${i} /><${ProblemLine} instance=${i} /></td>`}
+      ${has("attributes") && html`<td class="c-attributes"><${Attributes} of=${i.search_attributes} onPick=${onAttribute} max=${6} /></td>`}
+      ${has("started") && html`<td class="c-started number"><${Ago} at=${i.created_at} /></td>`}
+      ${has("took") && html`<td class="c-took number">${i.ended_at && html`<${Span} from=${i.created_at} to=${i.ended_at} />`}</td>`}
     </tr>`)}</tbody></table>`;
+}
+
+// Head is the head of a column. One that can be sorted by is a button: up, down, newest first. Props:
+// of (its key), words, sort (as in the address; null where rows cannot be sorted).
+function Head({ of, words, sort }) {
+  const kind = `h-${of} ${of === "started" || of === "took" ? "number" : ""}`;
+  if (!orders[of] || sort === null) return html`<th scope="col" class=${kind}>${words}</th>`;
+  const up = sort === of, down = sort === "-" + of;
+  return html`<th scope="col" class=${kind} aria-sort=${up ? "ascending" : down ? "descending" : null}><button type="button" class="sorts" title="Sort this page" onClick=${() => setQuery({ sort: up ? "-" + of : down ? "" : of })}>${words}${up ? " ↑" : down ? " ↓" : ""}</button></th>`;
 }
 
 // Custom is the custom status in a line.

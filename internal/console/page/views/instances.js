@@ -7,18 +7,21 @@ import { useConnection } from "../connection.js";
 import { useAllCounts, useCounts } from "../counts.js";
 import { plural } from "../format.js";
 import { useKeys } from "../keyboard.js";
-import { and, condition, filters } from "../listquery.js";
+import { and, condition, filters, orders, sorted } from "../listquery.js";
 import { format } from "../location.js";
 import { go, setQuery } from "../router.js";
+import { Columns } from "./columns.js";
 import { Filters, StatusFilter } from "./filters.js";
 import { Rows } from "./instance-rows.js";
 import { useLiveList } from "./live-list.js";
 import { SelectionBar, useSelection } from "./many.js";
 
 // Instances. Props: query (of the address): status, name, prefix, where, words,
-// version, parent, since, from, to, page (a token), roots ("yes" hides children).
+// version, parent, since, from, to, page (a token), roots ("yes" hides children), hide (columns),
+// sort (a key of orders, or - and one).
 export function Instances({ query }) {
   const list = useLiveList(query), selection = useSelection(query), may = useMayAct();
+  const [columns, setColumns] = useState(false);
   const table = useRef(null);
   const search = useRef(null);
   const about = useAbout();
@@ -28,17 +31,19 @@ export function Instances({ query }) {
   useRowKeys(table);
   useKeys({ "/": () => search.current?.focus() });
   const rows = list.data?.rows;
-  const shown = rows && (query.roots === "yes" ? rows.filter((r) => !r.parent) : rows);
+  const shown = rows && sorted(query.roots === "yes" ? rows.filter((r) => !r.parent) : rows, query.sort);
   const names = [...new Set((rows ?? []).map((r) => r.name))].sort();
   return html`<div class="view-head"><h1>Instances</h1>
+      <${Button} kind="quiet" onClick=${() => setColumns(true)}>Columns<//>
       ${may && html`<${Button} aria-pressed=${selection.on ? "true" : "false"} onClick=${selection.turn}>${selection.on ? "End selecting" : "Select"}<//>`}
       ${(query.page || state !== "live") && html`<${IconButton} icon="reload" label="Read again" onClick=${list.reload} />`}</div>
     <${StatusFilter} query=${query} counts=${counts} />
     <${Filters} query=${query} names=${names} searchRef=${search} hidden=${rows && shown ? rows.length - shown.length : 0} />
     <${Said} shown=${shown} query=${query} />
+    ${columns && html`<${Columns} query=${query} onClose=${() => setColumns(false)} />`}
     <${Resource} of=${list} rows=${12} title="The list could not be read">${(data) => (shown.length === 0 && !data.more && !query.page
       ? html`<${Nothing} query=${query} all=${all} hidden=${rows.length - shown.length} />`
-      : html`${selection.on && html`<${SelectionBar} selection=${selection} rows=${shown} query=${query} more=${data.more} />`}<div class="table-wrap" ref=${table}><${Rows} rows=${shown} selection=${selection} fresh=${list.fresh} query=${query} onAttribute=${(name, value) => setQuery({ where: and(query.where, condition(name, value)), page: "" })} /></div>
+      : html`${selection.on && html`<${SelectionBar} selection=${selection} rows=${shown} query=${query} more=${data.more} />`}<div class="table-wrap" ref=${table}><${Rows} sortable rows=${shown} selection=${selection} fresh=${list.fresh} query=${query} onAttribute=${(name, value) => setQuery({ where: and(query.where, condition(name, value)), page: "" })} /></div>
         <${Pager} data=${data} list=${list} query=${query} shown=${shown.length} />`)}<//>`;
 }
 
@@ -54,7 +59,7 @@ function Nothing({ query, all, hidden }) {
   if (hidden > 0) return html`<${Empty} title="Only children are here"><p><a href=${format(["instances"], { ...query, roots: "" })}>Show children</a></p><//>`;
   if (narrowed) {
     return html`<${Empty} title=${query.status && filters(query).length === 0 ? `No instance is ${query.status}` : "Nothing matches"}>
-      <p><a href="#/instances">Show all instances</a></p><//>`;
+      <p><a href=${format(["instances"], { hide: query.hide, sort: query.sort })}>Show all instances</a></p><//>`;
   }
   const some = Object.values(all?.data?.counts ?? {}).some((c) => c.count > 0);
   return html`<${Empty} title=${some ? "Nothing here" : "No instances yet"}>
@@ -64,6 +69,7 @@ function Nothing({ query, all, hidden }) {
 
 function Pager({ data, list, query, shown }) {
   const [busy, setBusy] = useState(false);
+  const order = orders[(query.sort ?? "").replace(/^-/, "")]?.[0];
   const older = async () => {
     setBusy(true);
     try {
@@ -78,7 +84,7 @@ function Pager({ data, list, query, shown }) {
     }
     setBusy(false);
   };
-  return html`<div class="pager"><span class="muted grow">${plural(shown, "instance")} on this page, newest first</span>
+  return html`<div class="pager"><span class="muted grow">${plural(shown, "instance")} on this page, ${order ? "sorted by " + order : "newest first"}</span>
     ${query.page && html`<${Button} icon="left" href=${format(["instances"], { ...query, page: "" })}>Newest<//>`}
     ${data.more && html`<${Button} busy=${busy} onClick=${older}>Older<//>`}</div>`;
 }
