@@ -45,33 +45,9 @@ func BenchmarkTenThousandEvents(b *testing.B) {
 	}
 	b.Cleanup(func() { _ = own.Close() })
 	s := serveStill(b)
-	for _, view := range []struct{ name, part string }{{"timeline", ""}, {"history", "/history"}} {
+	for _, view := range []struct{ name, part, shows string }{{"timeline", "", demo.TenThousand}, {"history", "/history", "ActivityScheduled"}} {
 		b.Run(view.name, func(b *testing.B) {
-			var script, longest, scroll []time.Duration
-			for b.Loop() {
-				page, err := own.Page(browser.View{})
-				if err != nil {
-					b.Fatal(err)
-				}
-				tab := &tab{Page: page, t: b, site: s}
-				first, err := page.Trace(func() error {
-					tab.must(page.Open(s.url + instance(demo.TenThousand, view.part)))
-					tab.settled()
-					_, err := page.Screenshot(false)
-					return err
-				})
-				tab.must(err)
-				moving, err := page.Trace(func() error {
-					tab.must(page.Scroll(15_000))
-					return page.Scroll(-15_000)
-				})
-				tab.must(err)
-				script, longest, scroll = append(script, first.Script), append(longest, first.Longest()), append(scroll, moving.Longest())
-				tab.must(page.Close())
-			}
-			b.ReportMetric(milliseconds(script), "script-ms/first-picture")
-			b.ReportMetric(milliseconds(longest), "longest-task-ms/first-picture")
-			b.ReportMetric(milliseconds(scroll), "longest-task-ms/scroll")
+			measure(b, own, s, instance(demo.TenThousand, view.part), view.shows)
 		})
 	}
 }
