@@ -93,3 +93,6 @@ export function clip(text, n) {
   const chars = Array.from(text.slice(0, n + 1));
   return chars.slice(0, n - 1).join("") + "…";
 }
+
+// failureKind is the kind of a failure in words: an error that the code returned has none to tell.
+export function failureKind(kind) { return kind === "application" ? "error" : kind ?? ""; }

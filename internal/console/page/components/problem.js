@@ -16,7 +16,7 @@ export function ProblemLine({ instance: i }) {
   const p = i.suspension?.reason && !i.problem ? { message: i.suspension.reason } : i.problem ?? i.failure;
   if (!p || (!p.message && !p.kind)) return null;
   if (i.cause && p === i.failure) return html`<span class=${"problem-line " + i.status}><${Text} value=${i.cause} max=${300} /></span>`;
-  const kind = p.kind ?? "", message = p.message ?? "";
+  const kind = p === i.failure && p.kind === "application" ? "" : p.kind ?? "", message = p.message ?? "";
   return html`<span class=${"problem-line " + i.status}>${kind && kind !== i.status && !message.startsWith(kind) && html`<strong>${kind}</strong> `}<${Text} value=${message} max=${300} /></span>`;
 }
 

@@ -2,7 +2,7 @@
 import { html, useEffect, useState } from "../ui.js";
 import { Chip, Copy, Failure, Loading, Moment, Span, Text } from "../components.js";
 import { useNow } from "../clock.js";
-import { span } from "../format.js";
+import { failureKind, span } from "../format.js";
 
 // tried reports whether a row may have more than one attempt, or one that tells more than
 // the row does. Pure.
@@ -47,5 +47,5 @@ function Line({ a, now, worker }) {
     <td>${a.started_at ? html`<${Moment} at=${a.started_at} />` : a.due_at && new Date(a.due_at) > now ? html`due <${Moment} at=${a.due_at} />` : html`<span class="muted">not known</span>`}</td>
     <td class="number">${a.started_at && a.ended_at ? span(new Date(a.ended_at) - new Date(a.started_at)) : a.state === "running" && a.started_at ? html`<${Span} from=${a.started_at} />` : ""}</td>
     ${worker && html`<td>${a.request_id && html`<span class="mono"><${Text} value=${a.request_id} max=${36} /></span> <${Copy} text=${a.request_id} label=${"request of attempt " + a.attempt} />`}</td>`}
-    <td>${a.failure && html`<strong>${a.failure.kind}</strong> <${Text} value=${a.failure.message ?? ""} max=${500} />`}</td></tr>`;
+    <td>${a.failure && html`<strong>${failureKind(a.failure.kind)}</strong> <${Text} value=${a.failure.message ?? ""} max=${500} />`}</td></tr>`;
 }

@@ -2,7 +2,7 @@
 import { html } from "../ui.js";
 import { Chip, Copy, Facts, IconButton, InstanceLink, Moment, Payload, Span, Text } from "../components.js";
 import { useNow } from "../clock.js";
-import { span } from "../format.js";
+import { failureKind, span } from "../format.js";
 import { Attempts, tried } from "./attempts.js";
 import { LoadedEvent } from "./event.js";
 import { RowActions } from "../actions/row.js";
@@ -24,7 +24,7 @@ export function RowDetails({ line, source, link, close, instance, onDone }) {
       ["attempts", raw.attempt ? `${raw.attempt}${raw.max_attempts ? " of " + raw.max_attempts : ""}` : raw.max_attempts ? `up to ${raw.max_attempts}` : null],
       ["now", r.state === "open" ? raw.text : null],
       ["next attempt", live?.next && r.end === null ? html`attempt ${live.next.attempt}, due <${Moment} at=${live.next.due_at} />` : null],
-      ["failed before", live?.next && !source.attempts ? html`<strong>${live.next.kind}</strong> <${Text} value=${live.next.message} />` : null],
+      ["failed before", live?.next && !source.attempts ? html`<strong>${failureKind(live.next.kind)}</strong> <${Text} value=${live.next.message} />` : null],
       ["last heartbeat", live?.heartbeat ? html`<${Moment} at=${live.heartbeat.at} />, attempt ${live.heartbeat.attempt}${live.heartbeat.details && html` <${Payload} payload=${live.heartbeat.details} label="details" />`}` : null],
       ["asked to stop", live?.stop ? html`<${Text} value=${live.stop_reason || "yes"} />` : null],
       ["at most once", live?.claim ? html`attempt ${live.claim.attempt} ${live.claim.until ? html`was claimed, and may take until <${Moment} at=${live.claim.until} />; nobody begins it again` : "is over"}` : null],

@@ -1,7 +1,7 @@
 // One event of a history: in a line, and in full.
 import { html, useEffect, useState } from "../ui.js";
 import { Copy, Facts, Failure, InstanceLink, Json, Loading, Moment, Payload, Text } from "../components.js";
-import { bytes, clip, plural, span } from "../format.js";
+import { bytes, clip, failureKind, plural, span } from "../format.js";
 import { oneLine } from "../json.js";
 
 // family is what an event's kind belongs to, for its colour and form.
@@ -23,7 +23,7 @@ export function brief(e, most = 160) {
   if (e.reason) parts.push(e.reason);
   if (e.imposed) parts.push("imposed: " + e.imposed);
   if (e.attempt > 1) parts.push("attempt " + e.attempt);
-  if (e.failure) parts.push((e.failure.kind ?? "") + ": " + (e.failure.message ?? ""));
+  if (e.failure) parts.push(failureKind(e.failure.kind) + ": " + (e.failure.message ?? ""));
   const p = e.payload;
   if (p?.codec) parts.push(`sealed by ${p.codec}, ${bytes(p.bytes)}`);
   else if (p?.folded) parts.push(`${e.payload_name}, ${bytes(p.bytes)}`);
@@ -74,7 +74,7 @@ export function EventFacts({ event: e, link, completedBy, open = false, load }) 
     ["headers", s?.headers ? html`<${Json} value=${s.headers} />` : null],
     ["search attributes", s?.search_attributes ? html`<${Json} value=${s.search_attributes} />` : null],
     ["carried over", s?.sender_ids ? plural(s.sender_ids, "sender's id", "senders' ids") : null],
-    ["failure", f ? html`<strong>${f.kind}</strong> <${Text} value=${f.message ?? ""} lines=${true} />${f.code && html` <code><${Text} value=${f.code} /></code>`}` : null],
+    ["failure", f ? html`<strong>${failureKind(f.kind)}</strong> <${Text} value=${f.message ?? ""} lines=${true} />${f.code && html` <code><${Text} value=${f.code} /></code>`}` : null],
     ["failed in", f?.source ? html`<${Text} value=${f.source} />${f.attempt ? `, attempt ${f.attempt}` : ""}` : null],
     ["details", f?.details !== undefined ? html`<${Payload} value=${f.details} label="details" open=${open} />` : null],
     [e.payload_name ?? "payload", e.payload ? html`<${Payload} payload=${e.payload} label=${e.payload_name} open=${open} load=${load} />` : null],

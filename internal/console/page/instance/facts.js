@@ -1,4 +1,5 @@
 // What an instance was given, what it says of itself, and what came of it.
+import { failureKind } from "../format.js";
 import { html } from "../ui.js";
 import { get, path } from "../api.js";
 import { Facts, InstanceLink, Moment, Payload, Resource, Text } from "../components.js";
@@ -14,7 +15,7 @@ export function InstanceFacts({ instance: i, source, model }) {
     <h3>Input</h3><${Resource} of=${started} rows=${1} title="The input could not be read">${(e) => html`<${Payload} payload=${e.payload} label="input" open=${true} />`}<//>
     <h3>Custom status</h3><${Payload} value=${i.custom_status} payload=${folded("custom_status") ? { folded: true } : undefined} load=${load("custom_status")} label="custom status" open=${true} sealed=${i.sealed} />
     ${(i.output !== undefined || folded("output") || i.status === "completed") && html`<h3>Output</h3><${Payload} value=${i.output} payload=${folded("output") ? { folded: true } : undefined} load=${load("output")} label="output" open=${true} sealed=${i.sealed} />`}
-    ${f && html`<h3>Failure</h3><p class="bad"><strong>${f.kind}</strong> <${Text} value=${f.message ?? ""} lines=${true} /></p>${f.stack && html`<pre dir="ltr" tabindex="0"><${Text} value=${f.stack} lines=${true} max=${40000} /></pre>`}${f.details !== undefined && html`<${Payload} value=${f.details} label="details" />`}`}</section>
+    ${f && html`<h3>Failure</h3><p class="bad"><strong>${failureKind(f.kind)}</strong> <${Text} value=${f.message ?? ""} lines=${true} /></p>${f.stack && html`<pre dir="ltr" tabindex="0"><${Text} value=${f.stack} lines=${true} max=${40000} /></pre>`}${f.details !== undefined && html`<${Payload} value=${f.details} label="details" />`}`}</section>
     <section class="card"><h2>Facts</h2><${Facts} list=${true} of=${[
     ["started", html`<${Moment} at=${i.created_at} />`],
     ["updated", i.updated_at ? html`<${Moment} at=${i.updated_at} />` : null],

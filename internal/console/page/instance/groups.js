@@ -2,7 +2,7 @@
 // What a group is, the API says; here its members are put in order and drawn.
 import { html, useMemo } from "../ui.js";
 import { Button, Facts, IconButton, Moment, Text } from "../components.js";
-import { count, plural, span } from "../format.js";
+import { count, failureKind, plural, span } from "../format.js";
 import { kindWords, opWord, stateWord } from "./model.js";
 
 // membersOf returns, of each group of a model by its key, its rows: those that failed
@@ -132,7 +132,7 @@ export function GroupDetails({ line, unfolded, toggle, select, close }) {
     ${g.kind !== "call" && html`<${Durations} rows=${line.members} ran=${!!g.ran} />
     <h3>${g.states.failed ? "Failed, and the slowest" : "The slowest"}</h3>
     <ul class="group-first">${first.map((r) => html`<li key=${r.key}><button type="button" class="link" onClick=${() => select(r)}><${Text} value=${r.raw.label || "event " + r.event} max=${80} /></button> <span class=${r.state === "failed" ? "bad" : "muted"}>${stateWord(r)}</span> <span class="num muted">${r.end === null ? "" : span(tookOf(r))}${r.raw.attempt > 1 ? `, attempt ${r.raw.attempt}` : ""}</span>
-      ${r.raw.failure && html`<span class="bad"><${Text} value=${r.raw.failure.message ?? r.raw.failure.kind} max=${160} /></span>`}</li>`)}</ul>`}</section>`;
+      ${r.raw.failure && html`<span class="bad"><${Text} value=${r.raw.failure.message ?? failureKind(r.raw.failure.kind)} max=${160} /></span>`}</li>`)}</ul>`}</section>`;
 }
 
 // Durations draws how many took how long.

@@ -1,7 +1,7 @@
 // The head of an instance: how it stands, in a line, and what it has cost.
 import { html, useState } from "../ui.js";
 import { Ago, Attributes, Button, Dialog, Id, InstanceLink, Payload, Span, Status, Text } from "../components.js";
-import { count, dollars, plural } from "../format.js";
+import { count, dollars, failureKind, plural } from "../format.js";
 import { and, condition } from "../listquery.js";
 import { format, instance as address } from "../location.js";
 import { go } from "../router.js";
@@ -18,7 +18,7 @@ export function Header({ instance: i, model, children }) {
     ${i.parent && html`<p class="small muted">Child of <${InstanceLink} id=${i.parent.instance} copy=${false} />, <a href=${address(i.parent.instance, "history", { execution: i.parent.execution_id, event: i.parent.event_id })}>event ${i.parent.event_id}</a></p>`}
     ${i.custom_status !== undefined && html`<p class="custom-status"><span class="muted">Custom status</span> <${Payload} value=${i.custom_status} label="custom status" /></p>`}
     ${i.suspension && html`<div class="notice slim suspended" role="status"><p class="grow"><strong>${{ scheduled: "Scheduled", queued: "Queued" }[i.status] || "Suspended"}</strong>${i.suspension.limit_key && html` under the <a href=${format(["queues"])}>limit</a> <code><${Text} value=${i.suspension.limit_key} max=${120} /></code>`} <${Ago} at=${new Date(i.suspension.since_ms).toISOString()} />${i.suspension.until_ms > 0 && html`, until <strong>${new Date(i.suspension.until_ms).toLocaleString()}</strong>`}${i.suspension.actor && html` by <${Text} value=${i.suspension.actor} max=${120} />`}, <a href=${address(i.instance, "history", { execution: i.execution_id, event: i.suspension.event_id })}>event ${i.suspension.event_id}</a>${i.suspension.reason && html`: <${Text} value=${i.suspension.reason} lines=${true} />`}</p></div>`}
-    ${!i.problem && i.failure && html`<div class=${"notice slim " + i.status}><p class="grow"><strong><${Text} value=${[i.failure.kind, i.failure.code].filter(Boolean).join(", ")} /></strong> <${Text} value=${i.failure.message ?? ""} lines=${true} />${i.failure.source && html` <span class="muted">(from <${Text} value=${i.failure.source} />)</span>`}</p></div>`}
+    ${!i.problem && i.failure && html`<div class=${"notice slim " + i.status}><p class="grow"><strong><${Text} value=${[failureKind(i.failure.kind), i.failure.code].filter(Boolean).join(", ")} /></strong> <${Text} value=${i.failure.message ?? ""} lines=${true} />${i.failure.source && html` <span class="muted">(from <${Text} value=${i.failure.source} />)</span>`}</p></div>`}
     ${Object.keys(i.search_attributes ?? {}).length > 0 && html`<${Attributes} of=${i.search_attributes} onPick=${(name, value) => go(format(["instances"], { where: and("", condition(name, value)) }))} />`}
     ${bill && html`<${Bill} of=${model.bill} onClose=${() => setBill(false)} />`}</header>`;
 }

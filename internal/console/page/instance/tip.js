@@ -1,7 +1,7 @@
 // What is shown beside the pointer, or beside the row that has the focus.
 import { html, useLayoutEffect, useRef } from "../ui.js";
 import { Text } from "../components.js";
-import { moment, span } from "../format.js";
+import { failureKind, moment, span } from "../format.js";
 import { useSetting } from "../settings.js";
 import { GroupTip } from "./groups.js";
 import { kindWords, stateWord } from "./model.js";
@@ -20,7 +20,7 @@ export function Tip({ line, left, top, at, now }) {
     <p>${stateWord(r)}, ${r.end === null ? "for " + span(now - r.at) : span(r.end - r.at)}${r.raw.attempt > 1 ? `, attempt ${r.raw.attempt}${r.raw.max_attempts ? " of " + r.raw.max_attempts : ""}` : ""}</p>
     ${r.spans.length > 1 && html`<ul>${r.spans.map((s, i) => html`<li key=${i}><span class="muted">${words[s.doing] ?? s.doing}</span> <span class="num">${span((s.to ?? now) - s.from)}</span></li>`)}</ul>`}
     ${r.raw.text && html`<p class="muted"><${Text} value=${r.raw.text} max=${160} /></p>`}
-    ${r.raw.failure && html`<p class=${r.state === "failed" ? "bad" : "muted"}><${Text} value=${(r.raw.failure.kind ?? "") + ": " + (r.raw.failure.message ?? "")} max=${160} /></p>`}
+    ${r.raw.failure && html`<p class=${r.state === "failed" ? "bad" : "muted"}><${Text} value=${failureKind(r.raw.failure.kind) + ": " + (r.raw.failure.message ?? "")} max=${160} /></p>`}
     ${at !== undefined && html`<p class="num muted small">${moment(at, utc)}</p>`}</div>`;
 }
 

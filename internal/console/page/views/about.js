@@ -15,9 +15,9 @@ function Sections({ about }) {
   const { build, place, capabilities: can, limits, cost } = about;
   const yes = (b, words, not) => (b ? words : not);
   return html`<div class="cards"><section class="card"><h2>Where</h2><${Facts} list=${true} of=${[
-      ["Kept in", html`<${Text} value=${place.kind} />`],
+      ["Storage", html`<${Text} value=${place.kind} />`],
       ...Object.entries(place.settings ?? {}).map(([k, v]) => [k, html`<code><${Text} value=${v} /></code> <${Copy} text=${v} label=${k} />`]),
-      ["Time there", html`<${Moment} at=${about.now} />`],
+      ["Server clock", html`<${Moment} at=${about.now} />`],
       ["Payloads opened by", about.codecs?.length ? about.codecs.join(", ") : null],
     ]} /></section>
     <section class="card"><h2>This console</h2><${Facts} list=${true} of=${[
