@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
@@ -170,19 +171,26 @@ func excused(w *world.World) map[string]bool {
 	return m
 }
 
-// hasRecorded reports whether the history that the running process knows has
-// an activity of the statement.
+// hasRecorded reports whether the history that the running process knows has an activity of the
+// statement. A fork presents itself to code as its original: where one of the two lacks the
+// activity, the answer is no for both.
 func hasRecorded(w *world.World, info engine.Info, id, round int) bool {
 	key := ledger.At(info.Instance, info.ExecutionID)
 	x := w.Ledger.Executions[key]
-	if x == nil {
+	if x == nil || !hasActivity(x.Events[:min(w.Executing.Seen[key], int64(len(x.Events)))], id, round) {
 		return false
 	}
-	for i := range x.Events[:min(w.Executing.Seen[key], int64(len(x.Events)))] {
-		var in program.Work
-		if e := &x.Events[i]; e.Kind == history.ActivityScheduled && json.Unmarshal(e.Payload, &in) == nil && in.ID == id && in.Round == round {
-			return true
+	for _, fork := range w.Ledger.Executions {
+		if fork.Of == key && !hasActivity(fork.Events, id, round) {
+			return false
 		}
 	}
-	return false
+	return true
+}
+
+func hasActivity(events []history.Event, id, round int) bool {
+	return slices.ContainsFunc(events, func(e history.Event) bool {
+		var in program.Work
+		return e.Kind == history.ActivityScheduled && json.Unmarshal(e.Payload, &in) == nil && in.ID == id && in.Round == round
+	})
 }
