@@ -3,6 +3,7 @@ package browsertest
 import (
 	"testing"
 
+	"github.com/turnstile-go/turnstile/console"
 	"github.com/turnstile-go/turnstile/internal/demo"
 	"github.com/turnstile-go/turnstile/tools/browsertest/browser"
 )
@@ -67,7 +68,12 @@ func TestATimerIsFiredWhereItWaits(t *testing.T) {
 
 func TestAnActivityIsRetriedWhereItWaits(t *testing.T) {
 	t.Parallel()
-	b := serveLive(t).open("#/instances/"+encode(demo.ManyAttempts)+"/waiting", browser.View{})
+	// Who has been copied into an environment that goes on has no attempt that waits.
+	h, err := demo.Open(t.Context(), demo.Options{Still: true}, console.AllowActions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := serve(t, "/", h).open("#/instances/"+encode(demo.ManyAttempts)+"/waiting", browser.View{})
 	b.settled()
 	b.click(".row-actions button", "Retry now")
 	b.shows("begins now, and not again when it is due", "The last attempt failed")
