@@ -72,9 +72,13 @@ func (p *Pulse) awaitLook(ctx context.Context) {
 	p.stopLook = p.of.Clock.AfterFunc(p.Interval, func() { p.look(ctx) })
 }
 
-// look ends the attempt's context if the activity is to stop.
+// look ends the attempt's context if the activity is to stop. While a heartbeat is recorded it
+// does not wait for that, which tells the same.
 func (p *Pulse) look(ctx context.Context) {
-	p.mu.Lock()
+	if !p.mu.TryLock() {
+		p.of.Clock.AfterFunc(p.Interval, func() { p.look(ctx) })
+		return
+	}
 	fresh := p.finished || !p.beats.recorded.IsZero() && p.of.Clock.Now().Sub(p.beats.recorded) < p.Interval
 	p.mu.Unlock()
 	if !fresh {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/clock"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -47,5 +48,29 @@ func TestAHeartbeatThatCannotBeRecordedKeepsTheMessageHidden(t *testing.T) {
 	}
 	if want := seconds(0, 10, 20, 30, 40, 50, 60, 70, 80); !slices.Equal(extended, want) {
 		t.Errorf("extended at %v, want %v", extended, want)
+	}
+}
+
+// a look that falls into the recording of a heartbeat does not wait for it, and comes again.
+func TestALookDoesNotWaitForAHeartbeatThatIsRecorded(t *testing.T) {
+	t.Parallel()
+	virtual := clock.NewVirtual(time.Unix(1_900_000_000, 0))
+	looks := 0
+	p := &Pulse{Interval: 10 * time.Second,
+		Look:   func(context.Context) (store.ActivityState, error) { looks++; return store.ActivityState{}, nil },
+		Extend: func(context.Context) {}, Logger: slog.New(slog.DiscardHandler)}
+	p.Record = func(context.Context, []byte) (store.ActivityState, error) {
+		virtual.Advance(15 * time.Second) // In which the first look falls due.
+		return store.ActivityState{}, nil
+	}
+	p.begin(t.Context(), made{Attempt: &Attempt{Clock: virtual, Info: activities.Info{Deadline: virtual.Now().Add(time.Hour)}}})
+	if err := p.beat(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if looks != 0 {
+		t.Errorf("it has looked %d times while a heartbeat was recorded", looks)
+	}
+	if virtual.Advance(time.Minute); looks == 0 {
+		t.Error("it does not look any more")
 	}
 }
