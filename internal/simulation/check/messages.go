@@ -5,6 +5,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
 	"github.com/turnstile-go/turnstile/internal/timer"
@@ -125,7 +126,7 @@ func (w *checker) accounted(item *wire.Item, first int64) bool {
 		if item.Kind == wire.StartOrchestration {
 			return w.forbidden(item)
 		}
-		return item.Kind == wire.CancelInstance || item.Kind == wire.TerminateInstance || suspends(item) || item.Kind == wire.RetryActivity || item.Kind == wire.Wake || item.Kind == wire.PurgeInstance || item.Kind == wire.Sweep
+		return item.Kind == wire.CancelInstance || item.Kind == wire.TerminateInstance || suspends(item) || item.Kind == wire.RetryActivity || item.Kind == wire.FireTimer || item.Kind == wire.Wake || item.Kind == wire.PurgeInstance || item.Kind == wire.Sweep
 	}
 	switch item.Kind {
 	case wire.StartOrchestration, wire.Wake, wire.PurgeInstance, wire.ActivityHeartbeat, wire.RetryActivity:
@@ -139,6 +140,9 @@ func (w *checker) accounted(item *wire.Item, first int64) bool {
 		handed := item.Kind == wire.ActivityExecute && w.Ledger.Outside.Handed[store.ActivityKey{Instance: target, ExecutionID: item.ExecutionID, EventID: source}]
 		if handed && !limited(item.Retry) {
 			return true // A client has its token, and nothing else is owed.
+		}
+		if item.Kind == wire.FireTimer && w.Faults[fault.Torn] > 0 {
+			return true // It may have met no instance, beside the commit that starts it.
 		}
 		// Of what was cancelled no time limit is owed either.
 		return x != nil && (x.Completed[source] != 0 || x.End() != nil || w.Ledger.Unread[target] == last || (handed || item.Kind == wire.ActivityPending) && x.Stopped[source])
