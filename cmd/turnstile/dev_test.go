@@ -116,7 +116,7 @@ func TestDev(t *testing.T) {
 	shows(`instances 1 running; the code no longer agrees with the history of customer-1\n`)
 	shows(`customer-1  stuck: nondeterminism, at event 2\n +- history has .*(\n +)?.*\n +\+ the code `)
 	shows(`irm!`)
-	shows(`at .*app/welcome.go:21\n`)
+	shows(`at .*app/welcome.go:22\n`)
 	s.edit("app/welcome.go", `"Please confirm!"`, `"Please confirm."`)
 	shows(`customer-1  goes on\n`)
 
@@ -281,13 +281,13 @@ func (s *shop) replaysChanged(export string) {
 	if r.status != exitFailed || !strings.Contains(r.err, `the code here does not agree with the history of "customer-1"; docs/guide/versions.md`) {
 		s.Errorf("turnstile replay with other code: %s", r)
 	}
-	for _, want := range []string{"at event 2", "history has", "Please confirm.", "Please confirm!", "app/welcome.go:21"} {
+	for _, want := range []string{"at event 2", "history has", "Please confirm.", "Please confirm!", "app/welcome.go:22"} {
 		if !strings.Contains(r.out, want) {
 			s.Errorf("turnstile replay with other code does not say %q: %s", want, r)
 		}
 	}
 	var out api.Replayed
-	if r := s.line("replay", export, "--output", "json"); json.Unmarshal([]byte(r.out), &out) != nil || out.Agrees || out.Instance != "customer-1" || !strings.Contains(out.Problem, "welcome.go:21") {
+	if r := s.line("replay", export, "--output", "json"); json.Unmarshal([]byte(r.out), &out) != nil || out.Agrees || out.Instance != "customer-1" || !strings.Contains(out.Problem, "welcome.go:22") {
 		s.Errorf("turnstile replay --output json: %s", r)
 	}
 	if r := s.line("replay", export, "--all"); r.status != exitUsage || !strings.Contains(r.err, "are for an instance") {

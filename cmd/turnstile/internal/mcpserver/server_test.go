@@ -138,7 +138,7 @@ func call(t *testing.T, session *mcp.ClientSession, tool, arguments string) (tex
 
 func TestActionsAreToolsOnlyWhereTheyAreAllowed(t *testing.T) {
 	t.Parallel()
-	acts := []string{"cancel", "fire_timer", "raise_event", "redrive", "rerun", "resume", "suspend", "terminate", "wake"}
+	acts := []string{"cancel", "fire_timer", "raise_event", "redrive", "rerun", "resume", "retry_now", "suspend", "terminate", "wake"}
 	for _, allowed := range []bool{false, true} {
 		session := agent(t, known(), allowed)
 		tools, err := session.ListTools(t.Context(), nil)
