@@ -41,13 +41,15 @@
 //	err = client.Raise(ctx, c, Approved, run.Instance, Approval{By: "Grace"})
 //	result, err := run.Wait(ctx)
 //
-// The package example shows all of it in one program that runs.
+// Package embedded has an example that runs, and so have the files named
+// example_*_test.go here.
 //
 // # How to
 //
-//   - Retry: give an activity or an orchestration [Retry] with a [RetryPolicy]. Mark
-//     errors that a retry does not help with [NonRetryable], or list their codes
-//     ([WithCode]) in RetryPolicy.NonRetryableCodes.
+//   - Retry: give an activity or an orchestration [Retry] with a [RetryPolicy]. Of
+//     errors that a retry does not help, mark one with [NonRetryable], give the kinds to
+//     [NonRetryableErrors] or [NonRetryableErrorType], or list their codes ([WithCode])
+//     in RetryPolicy.NonRetryableCodes.
 //   - Wait for a person: [Event.Wait] or [Event.WaitTimeout]; the person's program
 //     calls client.Raise. Or return [ErrPending] from an activity, and let the program
 //     call client.Complete with the activity's completion token.
@@ -101,9 +103,9 @@
 // retry does not help, [WithCode] attaches a code. After the last attempt the
 // orchestration gets an [*ActivityError], from a child a [*ChildError]. Test for
 // [ErrCancelled], [ErrTimeout] and [ErrTerminated] with errors.Is, whatever the type.
-// An error that an orchestration returns ends it as failed (with ErrCancelled, as
-// cancelled, if the instance itself was cancelled). Its callers get a [*ChildError] or
-// a *client.OrchestrationError.
+// An orchestration that returns an error has failed. If the instance was cancelled and
+// the error is an ErrCancelled, its status is cancelled. Its callers get a [*ChildError]
+// or a *client.OrchestrationError.
 //
 // A panic does not fail the instance: the instance is stuck until fixed code is
 // deployed. A call that is a mistake whatever the data, such as [Now] inside a side

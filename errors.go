@@ -64,7 +64,7 @@ type CancelledError = engine.CancelledError
 // TimeoutError says that what was waited for did not come in time. It is an
 // [ErrTimeout].
 type TimeoutError struct {
-	// What was waited for, "event", and its name.
+	// What is the kind of thing that was waited for, such as "event"; Name is its name.
 	What, Name string
 	// After is how long.
 	After time.Duration

@@ -132,8 +132,8 @@ func (e Event[T]) All(ctx Context) iter.Seq2[T, error] {
 	}
 }
 
-// WaitTimeout is Wait for at most d, which returns a [*TimeoutError] then; an event
-// that comes later goes to the next wait. It records two events, the wait and a
+// WaitTimeout waits as Wait does, for at most d. After that it returns a
+// [*TimeoutError], and an event that comes later goes to the next wait. It records two events, the wait and a
 // timer, and one for what comes first.
 //
 // Errors: the errors of Wait, [*TimeoutError], and [*InvalidArgumentError] for more

@@ -83,5 +83,7 @@ func recorded[T any](call string, value T, err error) T {
 }
 
 // Logger returns a logger that is silent during replay: each line comes out
-// once, when the turn that first reached it is committed. It records nothing.
+// once, when the turn that first reached it is committed. It records nothing. Who runs the
+// orchestration chooses where lines go: awslambda.WithLogger, embedded.WithLogger,
+// turnstiletest.WithLogger.
 func Logger(ctx Context) *slog.Logger { return ctx.engine("Logger").Logger() }

@@ -86,7 +86,8 @@ func WithFlush(f func(context.Context) error) Option {
 	return option(func(o *options) { o.flush = f })
 }
 
-// WithLogger logs to l instead of writing JSON lines to standard output.
+// WithLogger gives a logger to the host and to orchestrations. Default: JSON lines to
+// standard output.
 func WithLogger(l *slog.Logger) Option { return option(func(o *options) { o.logger = l }) }
 
 // withOutput writes log and metrics to w instead of standard output.

@@ -64,7 +64,10 @@ type Client struct {
 	self   *Config
 }
 
-// New returns a client. The error names everything that is missing.
+// New returns a client of parts that the program has made itself. Most programs do not
+// call it: awslambda.NewClient returns the client of a deployed stack, and
+// embedded.Runtime.Client that of its own process. The error names everything that is
+// missing.
 func New(cfg Config) (*Client, error) {
 	var errs []error
 	if cfg.Store == nil {

@@ -21,7 +21,7 @@ type Run[Out any] struct {
 }
 
 // Start starts an instance, which begins to work at the next Wait, Run, Advance
-// or RunUntil. Without an InstanceID its id is a number.
+// or RunUntil. Without client.WithInstanceID its id is a number.
 func Start[In, Out any](env *Env, o turnstile.Orchestration[In, Out], in In, options ...client.StartOption) *Run[Out] {
 	env.t.Helper()
 	run, err := client.Start(context.Background(), env.client, o, in, options...)
