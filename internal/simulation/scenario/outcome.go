@@ -172,16 +172,19 @@ func excused(w *world.World) map[string]bool {
 }
 
 // hasRecorded reports whether the history that the running process knows has an activity of the
-// statement. A fork presents itself to code as its original: where one of the two lacks the
-// activity, the answer is no for both.
+// statement. A fork presents itself to code as its original, and a redriven execution as the one
+// that it goes on from, which has ended: where one of these lacks the activity, or may not be there
+// yet, the answer is no for all of them.
 func hasRecorded(w *world.World, info engine.Info, id, round int) bool {
 	key := ledger.At(info.Instance, info.ExecutionID)
 	x := w.Ledger.Executions[key]
-	if x == nil || !hasActivity(x.Events[:min(w.Executing.Seen[key], int64(len(x.Events)))], id, round) {
+	if x == nil || x.End() != nil || !hasActivity(x.Events[:min(w.Executing.Seen[key], int64(len(x.Events)))], id, round) {
 		return false
 	}
-	for _, fork := range w.Ledger.Executions {
-		if fork.Of == key && !hasActivity(fork.Events, id, round) {
+	for at, other := range w.Ledger.Executions {
+		start := other.Events[0].Start
+		redriven := at.Instance == key.Instance && start != nil && start.Origin != nil && start.Origin.FirstExecutionID == key.Execution
+		if (redriven || other.Of == key) && !hasActivity(other.Events, id, round) {
 			return false
 		}
 	}
