@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/turnstile-go/turnstile/internal/queue"
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
@@ -44,7 +45,8 @@ func (w *World) redriveOne(q *Queue, m queue.Message) bool {
 	}
 	switch reason, _, _ := strings.Cut(m.Attributes[wire.ReasonAttribute], ":"); wire.Reason(reason) {
 	case wire.ReasonForged, wire.ReasonSender, wire.ReasonMisaddressed:
-		if w.ByForger(item) {
+		// An operator who fires a timer beside the commit that starts it sees the dead letter, and fires it again.
+		if w.ByForger(item) || item.Kind == wire.FireTimer && w.Faults[fault.Torn] > 0 {
 			note(&w.Discarded, m.Body, true)
 			return true
 		}
