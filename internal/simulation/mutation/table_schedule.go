@@ -88,6 +88,7 @@ func scheduleMutations() []Mutation {
 		{
 			Name:  "an end counts as kept long enough",
 			Bug:   "A sweep purges what has ended, however long ago.",
+			Rare:  true,
 			File:  "internal/host/sweep/ended.go",
 			Edits: edit("if at := r.EndedAt.Add(keep); at.After(p.now) {", "if at := r.EndedAt; at.After(p.now) {"),
 		},
