@@ -49,7 +49,9 @@ func (a *Activities) NoteBuild(ctx context.Context, b Build) error {
 		return nil
 	}
 	_, err = a.update(ctx, r, &dynamodb.UpdateItemInput{
-		Key: buildKey(b.Serves, b.ID), UpdateExpression: aws.String("SET catalog = :catalog"),
+		// CATALOG is a reserved word of DynamoDB, which refuses it where a name stands.
+		Key: buildKey(b.Serves, b.ID), UpdateExpression: aws.String("SET #catalog = :catalog"),
+		ExpressionAttributeNames:  map[string]string{"#catalog": "catalog"},
 		ExpressionAttributeValues: attributes{":catalog": a.encoder.compressor.value(b.Catalog)},
 	}, len(b.Catalog))
 	if err != nil {
