@@ -77,6 +77,7 @@ var layers = []layer{
 	// (host), the handlers, and below them what they are made of.
 	{dir: "host", own: "internal/queue store"},
 	{dir: "internal/host/platform", own: "host internal/clock internal/host/sharing internal/logattr internal/wire internal/queue"},
+	{dir: "internal/settings", own: ". host"},
 	{dir: "internal/host/publishing", own: "internal/clock host internal/queue"},
 	{dir: "internal/host/dispatch", own: "internal/gating internal/redriving internal/header internal/host/publishing internal/host/platform internal/clock history host internal/host/backoff internal/host/delivery internal/host/edge internal/host/random " +
 		"internal/host/sharing internal/keyring internal/queue store internal/timer internal/wire"},

@@ -1,11 +1,17 @@
 package awslambda
 
 import (
+	"context"
 	"errors"
+	"log/slog"
+	"sync"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
+	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/archive/s3"
+	"github.com/turnstile-go/turnstile/internal/embeddedmetrics"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -18,4 +24,61 @@ func (o *options) archiveOf(clients aws.Config, env Config) (store.Archive, erro
 		return nil, errors.New("awslambda: WithArchive and TURNSTILE_ARCHIVE_BUCKET are both given: leave out the option, or the parameter ArchiveBucket of the stack")
 	}
 	return s3.New(s3.NewClient(clients), s3.Options{Bucket: env.ArchiveBucket, Prefix: env.ArchivePrefix, KMSKeyARN: env.ArchiveKeyARN})
+}
+
+// archiveCheck asks once a process whether the bucket of the archive is there, so that a
+// misspelt one shows at the first invocation after a deployment, and not when the first
+// instance is due weeks later. A bucket that is not there keeps no invocation from its work:
+// instances go on without an archive, and only their purges wait for it.
+type archiveCheck struct {
+	once    sync.Once
+	bucket  interface{ Check(context.Context) error }
+	metrics *embeddedmetrics.Metrics
+	logger  *slog.Logger
+}
+
+// longestCheck is how long the question may take. It is asked beside the first invocation of
+// a process.
+const longestCheck = 2 * time.Second
+
+// checkOf returns the check of an archive in a bucket; nil for any other, or none.
+func checkOf(a store.Archive, metrics *embeddedmetrics.Metrics, logger *slog.Logger) *archiveCheck {
+	bucket, is := a.(*s3.Archive)
+	if !is {
+		return nil
+	}
+	return &archiveCheck{bucket: bucket, metrics: metrics, logger: logger}
+}
+
+// begin asks beside what the caller does meanwhile; the caller calls wait before its
+// invocation ends, because Lambda freezes the process then. The nil check asks nothing.
+func (c *archiveCheck) begin(ctx context.Context) (wait func()) {
+	wait = func() {}
+	if c == nil {
+		return wait
+	}
+	c.once.Do(func() {
+		var asking sync.WaitGroup
+		asking.Go(func() {
+			ctx, cancel := context.WithTimeout(ctx, longestCheck)
+			defer cancel()
+			c.ask(ctx)
+		})
+		wait = asking.Wait
+	})
+	return wait
+}
+
+func (c *archiveCheck) ask(ctx context.Context) {
+	err := c.bucket.Check(ctx)
+	if err == nil {
+		return
+	}
+	// Without advice, S3 did not answer; denied, the bucket may still take what is put.
+	if e, is := errors.AsType[*s3.Error](err); !is || e.Advice == "" || e.Denied {
+		c.logger.WarnContext(ctx, "it is not known whether the bucket of the archive is there; run turnstile doctor", "error", err)
+		return
+	}
+	c.metrics.Add(embeddedmetrics.Attention, string(host.CountArchive), 1)
+	c.logger.ErrorContext(ctx, "the archive cannot be used: no instance is purged by its retention until it can", "error", err)
 }

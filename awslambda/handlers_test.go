@@ -285,6 +285,9 @@ func TestTheOrchestratorArchivesWhereTheOptionSays(t *testing.T) {
 	if got := o.host.(*orchestrator.Orchestrator).Sweeper.Archive; got != (noArchive{}) {
 		t.Errorf("the archive is %v", got)
 	}
+	if o.archive != nil {
+		t.Error("an archive that is no bucket is looked for in S3")
+	}
 }
 
 func TestTheOrchestratorArchivesInTheBucketOfItsVariable(t *testing.T) {
@@ -298,6 +301,9 @@ func TestTheOrchestratorArchivesInTheBucketOfItsVariable(t *testing.T) {
 	defer o.Close()
 	if _, is := o.host.(*orchestrator.Orchestrator).Sweeper.Archive.(*s3.Archive); !is {
 		t.Errorf("the archive is %v", o.host.(*orchestrator.Orchestrator).Sweeper.Archive)
+	}
+	if o.archive == nil {
+		t.Error("nobody looks whether the bucket is there")
 	}
 	_, err = NewOrchestrator(turnstile.NewApp(), environ(variables), WithAWSConfig(aws.Config{Region: "eu-central-1"}), WithArchive(noArchive{}))
 	if err == nil || !strings.Contains(err.Error(), "TURNSTILE_ARCHIVE_BUCKET") {

@@ -21,6 +21,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/keyring"
 	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/queue/sqs"
+	"github.com/turnstile-go/turnstile/internal/settings"
 	"github.com/turnstile-go/turnstile/internal/timer/scheduler"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store/dynamo"
@@ -59,9 +60,12 @@ type Orchestrator struct {
 	// backlogAge of the oldest message of a group needs a person.
 	backlogAge time.Duration
 	// note is what this build has, written down beside the first invocation.
-	note  *catalogNote
-	close func()
-	flush func(context.Context) error
+	note *catalogNote
+	// archive is looked at beside the first invocation; nil for none, or for one that is
+	// no bucket.
+	archive *archiveCheck
+	close   func()
+	flush   func(context.Context) error
 }
 
 // batchHandler is *orchestrator.Orchestrator or *worker.Worker.
@@ -82,6 +86,10 @@ func NewOrchestrator(app *turnstile.App, environ []string, opts ...Option) (*Orc
 		return nil, err
 	}
 	if err := o.configure(); err != nil {
+		return nil, err
+	}
+	hostSettings := orchestratorSettings(o.settings, env)
+	if err := settings.Check("WithSettings", hostSettings); err != nil {
 		return nil, err
 	}
 	logger, metrics := o.logTo(env.LogLevel), o.metricsOf(env, "orchestrator")
@@ -121,7 +129,7 @@ func NewOrchestrator(app *turnstile.App, environ []string, opts ...Option) (*Orc
 		Codecs:         o.codecs,
 		Keys:           keys,
 		Senders:        platform.Senders{ActivityRole: env.ActivityRoleID, ActivitiesMaySend: env.ActivitiesMaySend},
-		Settings:       orchestratorSettings(o.settings, env),
+		Settings:       hostSettings,
 		Environment:    platform.Environment{RequestID: requestID, Observer: o.observers(metrics, logger), Logger: logger},
 		Propagator:     o.propagator,
 	})
@@ -136,6 +144,7 @@ func NewOrchestrator(app *turnstile.App, environ []string, opts ...Option) (*Orc
 		now:        time.Now,
 		backlogAge: env.BacklogAge,
 		note:       &catalogNote{app: app, serves: servesOrchestrations, to: stops, logger: logger},
+		archive:    checkOf(archive, metrics, logger),
 		close:      h.Close,
 		flush:      o.flush,
 		sources: map[string]platform.Source{
@@ -154,6 +163,7 @@ func (o *Orchestrator) Handle(ctx context.Context, e events.SQSEvent) (events.SQ
 	defer o.metrics.End()
 	defer flushed(ctx, o.logger, o.flush)
 	defer o.note.begin(ctx)()
+	defer o.archive.begin(ctx)()
 	logReceived(ctx, o.logger, e.Records)
 	batch := make([]platform.Delivery, 0, len(e.Records))
 	var foreign []string

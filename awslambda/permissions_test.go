@@ -45,6 +45,13 @@ func TestPoliciesGrantWhatTheCodeCallsAndNothingElse(t *testing.T) {
 				g.add("kms:"+a, "KmsKeyArn via scheduler")
 			}
 			archiveCalls(t, g, used(calls, "Archive"))
+			if len(used(readSource(t, []string{"."}).reach("archiveCheck.begin"), "bucket")) > 0 {
+				for _, f := range readSource(t, []string{"../internal/archive/s3"}).reach("Archive.Check") {
+					for call := range f.inputs {
+						g.add(granting["s3:"+call], "ArchiveBucket")
+					}
+				}
+			}
 			return g
 		}},
 		{"the activity function", "ActivityRole", "Policies", func(t *testing.T) grants {

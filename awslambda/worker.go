@@ -13,6 +13,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/platform"
 	"github.com/turnstile-go/turnstile/internal/host/worker"
 	"github.com/turnstile-go/turnstile/internal/queue/sqs"
+	"github.com/turnstile-go/turnstile/internal/settings"
 	"github.com/turnstile-go/turnstile/store/dynamo"
 )
 
@@ -41,6 +42,10 @@ func NewActivityFunction(app *turnstile.App, environ []string, opts ...Option) (
 	if err := o.configure(); err != nil {
 		return nil, err
 	}
+	hostSettings := workerSettings(o.settings, env)
+	if err := settings.Check("WithSettings", hostSettings); err != nil {
+		return nil, err
+	}
 	logger, metrics := o.logTo(env.LogLevel), o.metricsOf(env, "activity")
 	clients := withThrottlesCounted(*o.aws, metrics.Throttled)
 	queues := platform.Queues{}
@@ -64,7 +69,7 @@ func NewActivityFunction(app *turnstile.App, environ []string, opts ...Option) (
 		Queues:      queues,
 		Queue:       servedQueue(env),
 		Codecs:      o.codecs,
-		Settings:    workerSettings(o.settings, env),
+		Settings:    hostSettings,
 		Environment: platform.Environment{RequestID: requestID, Observer: o.observers(metrics, logger), Logger: logger},
 	})
 	if err != nil {

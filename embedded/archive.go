@@ -16,21 +16,25 @@ import (
 // digits, "-", "_" and "~" are escaped as in a URL; a name that would have more than 200
 // bytes is "sha256-" and the hash of the id in hex.
 //
-// A file is written under another name, flushed to the disk, and renamed. The error says
-// that the folder cannot be made or written to.
+// A file is written under another name, flushed to the disk, and renamed. The error, an
+// [*os.PathError], says that the folder cannot be made or written to.
 func ArchiveFolder(folder string) (store.Archive, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return nil, fmt.Errorf("embedded: folder of the archive: %w", err)
+		return nil, fmt.Errorf("embedded: folder %q of the archive cannot be made; give one that this process may make and write to: %w", folder, err)
 	}
 	probe, err := os.CreateTemp(folder, ".probe-*")
 	if err != nil {
-		return nil, fmt.Errorf("embedded: folder of the archive cannot be written to: %w", err)
+		return nil, notWritable(folder, err)
 	}
 	probe.Close()
 	if err := os.Remove(probe.Name()); err != nil {
-		return nil, fmt.Errorf("embedded: folder of the archive cannot be written to: %w", err)
+		return nil, notWritable(folder, err)
 	}
 	return archiveFolder(folder), nil
+}
+
+func notWritable(folder string, err error) error {
+	return fmt.Errorf("embedded: folder %q of the archive cannot be written to; let this process write there, or give another: %w", folder, err)
 }
 
 type archiveFolder string

@@ -78,7 +78,7 @@ func TestAFolderThatCannotBeMadeIsAnError(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := embedded.ArchiveFolder(filepath.Join(file, "below")); err == nil || !strings.Contains(err.Error(), "folder of the archive") {
+	if _, err := embedded.ArchiveFolder(filepath.Join(file, "below")); err == nil || !strings.Contains(err.Error(), "of the archive cannot be made") {
 		t.Errorf("error %v", err)
 	}
 }

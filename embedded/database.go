@@ -9,6 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/keyring"
 	"github.com/turnstile-go/turnstile/internal/names"
 	"github.com/turnstile-go/turnstile/internal/queue"
+	"github.com/turnstile-go/turnstile/internal/settings"
 	memorystore "github.com/turnstile-go/turnstile/internal/store/memory"
 	"github.com/turnstile-go/turnstile/journal"
 	"github.com/turnstile-go/turnstile/store"
@@ -82,6 +83,9 @@ func (q flushed) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 
 // check refuses what cannot be together.
 func (o *options) check() error {
+	if err := settings.Check("WithSettings", o.settings); err != nil {
+		return fmt.Errorf("embedded: %w", err)
+	}
 	for name, workers := range o.queues {
 		if p := names.Queue(name); p != "" {
 			return fmt.Errorf("embedded: WithQueue: the name %s", p)

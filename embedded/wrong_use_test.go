@@ -59,7 +59,11 @@ func TestWhatCanNeverWorkIsAnErrorWhereItIsGiven(t *testing.T) {
 			return is && e.Call == call && e.Argument == name
 		}
 	}
-	untyped := func(error) bool { return true }
+	path := func(err error) bool { _, is := errors.AsType[*os.PathError](err); return is }
+	locked := filepath.Join(t.TempDir(), "locked")
+	if err := os.Mkdir(locked, 0o500); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		what string
 		err  error
@@ -73,9 +77,13 @@ func TestWhatCanNeverWorkIsAnErrorWhereItIsGiven(t *testing.T) {
 		{"a limit of zero, in code", limited(turnstile.Limit("stripe", 0)), argument("Limit", "n"), []string{`activity "Work"`, "is 0", "from 1 to"}},
 		{"a rate of zero, in code", limited(turnstile.Rate("stripe", 0, time.Second)), argument("Rate", "n"), []string{"is 0", "from 1 to"}},
 		{"a retention below what a purge needs", kept(59 * time.Minute), argument("Retention", "duration"), []string{`orchestration "Flow"`, "is 59m0s", "at least 1h0m0s", "leave it out"}},
-		{"the same as a setting of the stack", newWith(embedded.WithSettings(host.Settings{Purge: host.PurgeSettings{Retention: 59 * time.Minute}})), untyped, []string{"Settings.Purge.Retention is 59m0s", "at least", "0 keeps instances for ever"}},
-		{"an archive that is no folder", archive(file), func(err error) bool { _, is := errors.AsType[*os.PathError](err); return is }, []string{"folder of the archive", file}},
+		{"the same as a setting of the stack", newWith(embedded.WithSettings(host.Settings{Purge: host.PurgeSettings{Retention: 59 * time.Minute}})), argument("WithSettings", "setting Purge.Retention"), []string{"is 59m0s", "at least", "0 keeps instances for ever"}},
+		{"an archive that is no folder", archive(file), path, []string{"cannot be made", file, "give one that this process may make"}},
+		{"an archive that cannot be written to", archive(locked), path, []string{"cannot be written to", locked, "let this process write there"}},
 	} {
+		if c.err == nil && os.Geteuid() == 0 && strings.HasSuffix(c.what, "cannot be written to") {
+			continue // Root may write everywhere.
+		}
 		if c.err == nil || !c.is(c.err) {
 			t.Errorf("%s: the error is %T: %v", c.what, c.err, c.err)
 			continue

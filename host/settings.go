@@ -263,7 +263,7 @@ func (s *Settings) Complete() error {
 	fillIn(reflect.ValueOf(s).Elem(), reflect.ValueOf(d))
 	var errs []error
 	wrong := func(setting string, value any, problem string) {
-		errs = append(errs, fmt.Errorf("host: Settings.%s is %v, %s", setting, value, problem))
+		errs = append(errs, &settingError{name: setting, problem: fmt.Sprintf("is %v, %s", value, problem)})
 	}
 	if s.Cache.Age > d.Cache.Age {
 		wrong("Cache.Age", s.Cache.Age, fmt.Sprintf("at most %s is safe", d.Cache.Age))
@@ -289,6 +289,15 @@ func (s *Settings) Complete() error {
 	}
 	return errors.Join(errs...)
 }
+
+// settingError is a value that is not safe. It has no name outside: internal/settings says
+// it in the type that callers know, which this package may not import.
+type settingError struct{ name, problem string }
+
+func (e *settingError) Error() string { return "host: Settings." + e.name + " " + e.problem }
+
+// Setting returns the name of the field and what is wrong with it.
+func (e *settingError) Setting() (name, problem string) { return e.name, e.problem }
 
 // fillIn gives each field that is zero its default.
 func fillIn(set, fallback reflect.Value) {

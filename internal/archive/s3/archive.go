@@ -16,6 +16,7 @@ import (
 
 // Client is what an Archive uses of *s3.Client.
 type Client interface {
+	HeadBucket(context.Context, *awss3.HeadBucketInput, ...func(*awss3.Options)) (*awss3.HeadBucketOutput, error)
 	PutObject(context.Context, *awss3.PutObjectInput, ...func(*awss3.Options)) (*awss3.PutObjectOutput, error)
 }
 
@@ -63,11 +64,29 @@ func (a *Archive) Keep(ctx context.Context, instance string, executionID int64, 
 		in.BucketKeyEnabled = aws.Bool(true)
 	}
 	if _, err := a.client.PutObject(ctx, in); err != nil {
-		if ctx.Err() != nil && !errors.Is(err, ctx.Err()) {
-			// The context cut the call short, whatever the SDK made of it.
-			err = fmt.Errorf("%w: %w", ctx.Err(), err)
-		}
+		err = cutShort(ctx, err)
 		return &Error{Bucket: a.opts.Bucket, Key: key, Advice: a.advice(err), Err: err}
 	}
 	return nil
+}
+
+// Check asks once whether the bucket is there, in the region of the client. An error is an
+// *Error without a Key. S3 also denies the question to a role that may put objects: such an
+// error has Denied, and says nothing of the bucket.
+func (a *Archive) Check(ctx context.Context) error {
+	_, err := a.client.HeadBucket(ctx, &awss3.HeadBucketInput{Bucket: &a.opts.Bucket})
+	if err == nil {
+		return nil
+	}
+	err = cutShort(ctx, err)
+	return &Error{Bucket: a.opts.Bucket, Denied: denied(err), Err: err,
+		Advice: Advice(err, "check that the role of the orchestrator may call s3:ListBucket on the bucket, in its own policy and in that of the bucket, and s3:PutObject in it")}
+}
+
+// cutShort says of an error that the context ended the call, whatever the SDK made of it.
+func cutShort(ctx context.Context, err error) error {
+	if ctx.Err() != nil && !errors.Is(err, ctx.Err()) {
+		return fmt.Errorf("%w: %w", ctx.Err(), err)
+	}
+	return err
 }

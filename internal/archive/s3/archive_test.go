@@ -49,6 +49,9 @@ func (b *bucketOnHTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	key, found := strings.CutPrefix(r.URL.EscapedPath(), "/"+bucket+"/")
 	switch {
+	case r.Method == http.MethodHead && r.URL.Path == "/"+bucket:
+	case r.Method == http.MethodHead:
+		w.WriteHeader(http.StatusNotFound) // The answer to a HEAD has no body.
 	case r.Method != http.MethodPut:
 		failAs(w, http.StatusMethodNotAllowed, "MethodNotAllowed")
 	case !strings.HasPrefix(r.Header.Get("Authorization"), "AWS4-HMAC-SHA256 "):
@@ -157,6 +160,48 @@ func TestAnErrorNamesTheBucketAndWhatToDo(t *testing.T) {
 				if !strings.Contains(err.Error(), want) {
 					t.Errorf("%v\ndoes not say %q", err, want)
 				}
+			}
+		})
+	}
+}
+
+func TestABucketIsLookedAtByOneRequest(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		bucket, region string
+		status         int
+		denied         bool
+		want           string // nothing: it is there
+	}{
+		{bucket: bucket},
+		{bucket: "missing-bucket", want: `archive: bucket "missing-bucket": there is no such bucket; make it, or correct the parameter ArchiveBucket of the stack`},
+		{bucket: bucket, status: 403, denied: true, want: "access is denied; check that the role of the orchestrator may call s3:ListBucket"},
+		{bucket: bucket, status: 301, region: "us-east-1", want: "is in region us-east-1"},
+	} {
+		t.Run(fmt.Sprint(tt.bucket, tt.status), func(t *testing.T) {
+			t.Parallel()
+			b := &bucketOnHTTP{}
+			if tt.status != 0 {
+				b.fails = func(w http.ResponseWriter, _ int) bool {
+					if tt.region != "" {
+						w.Header().Set("X-Amz-Bucket-Region", tt.region)
+					}
+					w.WriteHeader(tt.status)
+					return true
+				}
+			}
+			err := open(t, b, s3.Options{Bucket: tt.bucket, Prefix: "prod/"}).Check(t.Context())
+			if b.puts != 1 {
+				t.Errorf("it took %d requests", b.puts)
+			}
+			if tt.want == "" {
+				if err != nil {
+					t.Errorf("the bucket is there: %v", err)
+				}
+				return
+			}
+			if typed, is := errors.AsType[*s3.Error](err); !is || typed.Bucket != tt.bucket || typed.Key != "" || typed.Denied != tt.denied || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("the error is %#v: %v\nwant %s", err, err, tt.want)
 			}
 		})
 	}

@@ -10,19 +10,26 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// Error says that a bucket did not take or give an object, and what to do.
+// Error says that a bucket did not take or give an object, or is not there, and what to do.
 type Error struct {
+	// Key of the object; empty where the bucket itself was asked for.
 	Bucket, Key string
 	// Advice is what to do; empty where it is to be tried again.
 	Advice string
+	// Denied is whether a permission is missing.
+	Denied bool
 	Err    error
 }
 
 func (e *Error) Error() string {
-	if e.Advice == "" {
-		return fmt.Sprintf("archive: object %q of bucket %q: %v", e.Key, e.Bucket, e.Err)
+	what := fmt.Sprintf("bucket %q", e.Bucket)
+	if e.Key != "" {
+		what = fmt.Sprintf("object %q of %s", e.Key, what)
 	}
-	return fmt.Sprintf("archive: object %q of bucket %q: %s: %v", e.Key, e.Bucket, e.Advice, e.Err)
+	if e.Advice == "" {
+		return fmt.Sprintf("archive: %s: %v", what, e.Err)
+	}
+	return fmt.Sprintf("archive: %s: %s: %v", what, e.Advice, e.Err)
 }
 
 // Unwrap returns the error of the SDK.
@@ -36,18 +43,32 @@ func (a *Archive) advice(err error) string {
 	return Advice(err, fmt.Sprintf("check that the role of the orchestrator may call s3:PutObject under %q, in its own policy and in that of the bucket%s", a.opts.Prefix, key))
 }
 
-// Advice says what to do about an answer of S3, where that is known; denied is for an answer
+// denied reports whether an answer of S3 is that a permission is missing.
+func denied(err error) bool {
+	var api smithy.APIError
+	if !errors.As(err, &api) {
+		return false
+	}
+	switch api.ErrorCode() {
+	case "AccessDenied", "AllAccessDisabled", "Forbidden", "KMS.AccessDeniedException":
+		return true
+	}
+	return false
+}
+
+// Advice says what to do about an answer of S3, where that is known; ifDenied is for an answer
 // that permissions are missing.
-func Advice(err error, denied string) string {
+func Advice(err error, ifDenied string) string {
 	var api smithy.APIError
 	if !errors.As(err, &api) || retry.IsErrorRetryables(retry.DefaultRetryables).IsErrorRetryable(err) == aws.TrueTernary {
 		return ""
 	}
+	if denied(err) {
+		return "access is denied; " + ifDenied
+	}
 	switch api.ErrorCode() {
 	case "NoSuchBucket", "NotFound": // The second of a HEAD, whose answer has no body.
 		return "there is no such bucket; make it, or correct the parameter ArchiveBucket of the stack"
-	case "AccessDenied", "AllAccessDisabled", "Forbidden", "KMS.AccessDeniedException":
-		return "access is denied; " + denied
 	case "PermanentRedirect", "AuthorizationHeaderMalformed", "MovedPermanently", "BadRequest":
 		var answer *awshttp.ResponseError
 		if errors.As(err, &answer) && answer.Response != nil {
