@@ -107,12 +107,12 @@ func (w *checker) checkOneRun(p *world.Process, t *store.Turn, first int64) {
 	}
 	for i := range t.Events {
 		e := &t.Events[i]
-		if e.Kind != history.ExternalEvent || e.SenderID == "" {
+		if e.Kind != history.OrchestrationCancelRequested && (e.Kind != history.ExternalEvent || e.SenderID == "") {
 			continue
 		}
 		var by []string // where several say the same, it is not known which has brought it
 		for _, m := range p.Running.Batch {
-			if item, err := w.Item(m.Body); err == nil && item.Target() == t.Instance && brings(item, m.ID, e.SenderID) {
+			if item, err := w.Item(m.Body); err == nil && item.Target() == t.Instance && brings(item, m.ID, e) {
 				by = append(by, m.ID)
 			}
 		}
@@ -122,7 +122,7 @@ func (w *checker) checkOneRun(p *world.Process, t *store.Turn, first int64) {
 			note(&w.told.forsaken, t.Instance, true)
 			w.Ledger.Forsaken[t.Instance] = true
 		}
-		if len(by) != 1 || w.WasTwin(by[0]) {
+		if len(by) != 1 || w.WasTwin(by[0]) || e.Kind == history.OrchestrationCancelRequested {
 			continue // Two processes may have it while the instance begins again.
 		}
 		if was, ok := w.tookIn[by[0]]; ok && was != first && was > w.Ledger.Hidden[t.Instance] {
@@ -132,11 +132,17 @@ func (w *checker) checkOneRun(p *world.Process, t *store.Turn, first int64) {
 	}
 }
 
-// brings reports whether a message brings the event of a sender: it is that event, or a start
-// that raises it.
-func brings(item *wire.Item, message, sender string) bool {
-	if item.Kind == wire.ExternalRaised {
-		return item.WithID(message).ID == sender
+// brings reports whether a message brings an arrival: it is that event or that cancel, or a
+// start that raises the event.
+func brings(item *wire.Item, message string, e *history.Event) bool {
+	switch item.Kind {
+	case wire.CancelInstance:
+		return e.Kind == history.OrchestrationCancelRequested
+	case wire.ExternalRaised:
+		return e.SenderID != "" && item.WithID(message).ID == e.SenderID
+	case wire.StartOrchestration:
+		return e.SenderID != "" && slices.ContainsFunc(item.Events, func(raised wire.StartEvent) bool { return raised.ID == e.SenderID })
+	default:
+		return false
 	}
-	return item.Kind == wire.StartOrchestration && slices.ContainsFunc(item.Events, func(e wire.StartEvent) bool { return e.ID == sender })
 }

@@ -202,6 +202,7 @@ func (w *checker) Schedules(p *world.Process, body string) {
 func (w *checker) Receives(inv *world.Invocation) {
 	w.reachReceived(inv.P, inv.Batch)
 	w.noteGone(inv)
+	w.noteAgain(inv)
 	w.noteForked(inv)
 	w.noteKept(inv)
 	w.hearsSaid(inv)

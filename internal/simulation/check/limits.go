@@ -86,6 +86,9 @@ func (w *checker) checkTimely(p *world.Process, x *ledger.Recorded, t *store.Tur
 	if !w.quietSince(source) || p.Running != nil && slices.ContainsFunc(p.Running.Batch, func(m world.Delivered) bool { return m.ReceiveCount > 1 }) {
 		return // It followed a message that waits still for what went wrong before.
 	}
+	if w.trouble.again[wire.Group(t.Instance)] >= source.FireAtMS {
+		return // It stood behind such messages, more than one batch holds.
+	}
 	w.Reached("T-01, where nothing goes wrong")
 	if late := time.Duration(e.AtMS-source.FireAtMS) * time.Millisecond; late > limitLate {
 		w.Violate("T-01", "%s records timer %d of %s/%d as fired %s late", p.Name, e.SourceEventID, t.Instance, t.ExecutionID, late)

@@ -30,6 +30,8 @@ type trouble struct {
 	succeeded map[store.ActivityKey]bool
 	// pending is when activities were first said to be pending, in Unix milliseconds.
 	pending map[store.ActivityKey]int64
+	// again is when a message came back last, by its FIFO group, in Unix milliseconds.
+	again map[string]int64
 	// beaten is the step at which activities gave a heartbeat last.
 	beaten map[store.ActivityKey]int
 }
@@ -47,6 +49,15 @@ func (w *checker) wrong() int {
 		n -= w.Faults[f]
 	}
 	return n
+}
+
+// noteAgain notes the groups whose messages come back: what stands behind them waits with them.
+func (w *checker) noteAgain(inv *world.Invocation) {
+	for _, m := range inv.Batch {
+		if m.ReceiveCount > 1 && m.Group != "" {
+			note(&w.trouble.again, m.Group, w.Clock.Now().UnixMilli())
+		}
+	}
 }
 
 // diedWith notes what a process that dies has in its hands.

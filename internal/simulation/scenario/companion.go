@@ -76,9 +76,10 @@ func (s *Random) judgeCompanion(w *world.World, instance string) error {
 }
 
 // waitsToo reports whether the parent of an instance that waits has not ended: a fork may wait for
-// what was told the original alone.
+// what was told the original alone, and a redriven execution for what reached the one before behind
+// its end.
 func (s *Random) waitsToo(w *world.World, r *store.Record) bool {
-	if r.Parent == nil || s.forked == 0 {
+	if r.Parent == nil || !s.redriven {
 		return false
 	}
 	x := w.Ledger.Executions[ledger.At(r.Parent.Instance, r.Parent.ExecutionID)]
