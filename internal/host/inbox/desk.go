@@ -134,7 +134,6 @@ func (d *Desk) Follow(ctx context.Context, m *Message, item *wire.Item, outcome 
 func (m *Message) hopMark() map[string]string {
 	mark := ""
 	switch {
-	case m.Item.UpToExecution > 0: // a deletion has nothing to be sent again
 	case m.Source == platform.SourceOrchestrator:
 		if m.Returning() {
 			mark = HopMark
