@@ -111,7 +111,8 @@ func (q *Queue) deliver(m *message, now time.Time) queue.Message {
 
 // Delete acknowledges a message; see queue.Queue. As on SQS a receipt is good
 // on a FIFO queue while the message is in flight, on a standard queue until it
-// is received again.
+// is received again: there an older one may succeed, which is no promise
+// (https://repost.aws/knowledge-center/sqs-receipt-handle-error).
 func (q *Queue) Delete(ctx context.Context, msg queue.Message) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -36,7 +36,7 @@ const (
 	// Of the surroundings.
 	SlowActivity // an activity takes minutes
 	Frozen       // nothing runs for hours, and goes on with what it had cached
-	Skew         // a process starts whose clock is minutes off
+	Skew         // a process starts whose clock is seconds off
 	Deployed     // code that does not work is deployed
 	Operator     // somebody sends a wake
 	Forged       // somebody sends a completion that is made up

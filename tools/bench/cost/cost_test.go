@@ -198,6 +198,9 @@ func TestCostOfAChain(t *testing.T) {
 	if tenThousand.mostReadsPerTurn > 1 {
 		t.Errorf("a turn made %d reads, want at most one", tenThousand.mostReadsPerTurn)
 	}
+	if most := 760 * thousand.steps; thousand.bytesWritten > most || thousand.reads > 1 {
+		t.Errorf("%d bytes written and %d reads, want no more than %d and 1", thousand.bytesWritten, thousand.reads, most)
+	}
 
 	cold := host.Settings{Cache: host.CacheSettings{Instances: -1}}
 	eight := chain(t, 1000, 8, cold)
