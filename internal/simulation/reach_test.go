@@ -31,7 +31,7 @@ func reachable() []string {
 	return append(ids, "A-05", "queue", "queue, nobody serves it", "fair, in its turn", "limit", "rate", "limit, in its turn", "limit, called", "limit, looked", "limit, closed", "I-06, status goes on", "I-06, status as it runs", "M-10, as sent", "P-03", "side by side", "side by side, crash", "outage", "crowd", "side by side, dispatch", "dispatch, stops short", "shared call", "shared call, of one group", "entry refused",
 		"R-03, strict", "V-01, asked for", "V-01, the newest", "V-01, a newer one is there", "V-02", "V-03, asked for", "V-03, the newest", "formats", "expired", "O-04", "begun again", "rule 14, resumed", "rule 14, imposed", "rule 14, stuck and suspended", "I-06, suspended", "O-09", "O-12", "O-12, in the middle", "O-12, of one that runs", "O-12, a key", "O-12, refused", "O-11", "O-11, deleted", "O-11, of one that runs", "L-04", "R-08", "R-08, restored", "rule 13, dropped", "E-09", "K-09", "A-11, details", "T-01, where nothing goes wrong", "T-09", "T-09, early", "T-09, a schedule", "A-18", "A-18, its own message", "A-13", "A-13, a limit to come", "A-13, where nothing goes wrong",
 		"a renewal is refused", "retention", "retention, a child", "A-11, another attempt", "a commit without an answer", "a timer is lost", "a client gives up", "entry refused, visibility", "an old dead letter",
-		"rejected ActivityExecute", "rejected ActivityCompleted", "rejected StartOrchestration", "rejected SubOrchCompleted")
+		"L-02, the longest result", "L-02, too large", "rejected ActivityExecute", "rejected ActivityCompleted", "rejected StartOrchestration", "rejected SubOrchCompleted")
 }
 
 // Every scenario of groups I, M and W, P-03, R-03's strict mode, L-04, R-08, V-01 to V-03, and turns side by side

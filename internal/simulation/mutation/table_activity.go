@@ -38,6 +38,20 @@ func activityMutations() []Mutation {
 			Edits: edit("return malformed || rejected || TooLarge(err)", "return malformed && !rejected"),
 		},
 		{
+			Name:  "a result a byte too long is taken",
+			Bug:   "The result of an activity may have a byte more than the limit.",
+			File:  "internal/host/attempt/attempt.go",
+			Bias:  "rejections",
+			Edits: edit("case len(result) > a.MaxPayload:", "case len(result) > a.MaxPayload+1:"),
+		},
+		{
+			Name:  "the longest result is too long",
+			Bug:   "A result of as many bytes as the limit says fails its activity.",
+			File:  "internal/host/attempt/attempt.go",
+			Bias:  "rejections",
+			Edits: edit("case len(result) > a.MaxPayload:", "case len(result) >= a.MaxPayload:"),
+		},
+		{
 			Name:  "a heartbeat does not say stop",
 			Bug:   "An attempt that was asked to stop is not told by its heartbeat.",
 			File:  "internal/host/attempt/pulse.go",

@@ -187,7 +187,7 @@ func (m *Match) statement(s *Statement, t *Token, round int) error {
 	case kAny:
 		for i := range s.N + 1 {
 			want := m.activity(s, round, i)
-			if !strings.HasPrefix(want, "!") && t.V == fmt.Sprintf("%d:%s", i, want) {
+			if !strings.HasPrefix(want, "!") && unmarked(t.V) == fmt.Sprintf("%d:%s", i, want) {
 				return nil
 			}
 		}

@@ -55,13 +55,19 @@ func (s *Random) work(ctx context.Context, p *world.Process, input []byte) ([]by
 		return nil, activities.ErrPending
 	case info.Attempt <= in.Fails:
 		return nil, fails(ctx, p, &in, &info)
-	case info.Inline:
+	}
+	result := fmt.Appendf(nil, `"%s"`, in.Result())
+	if info.Inline {
 		// Each run has a result of its own, so that it shows if the code has
 		// seen another than history has.
 		s.runs++
-		return fmt.Appendf(nil, `"%s#%d"`, in.Result(), s.runs), nil
+		result = fmt.Appendf(nil, `"%s#%d"`, in.Result(), s.runs)
 	}
-	return fmt.Appendf(nil, `"%s"`, in.Result()), nil
+	result, large := p.W.Sized(keyOf(&info), result)
+	if large && !info.Inline {
+		p.W.Watch.FailsFinally(p, &info)
+	}
+	return result, nil
 }
 
 // readWork reads the input of an activity; all attempts of one have the same.

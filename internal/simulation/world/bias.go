@@ -65,7 +65,7 @@ const (
 	overtaken
 	// rejections: the queues take no message of some of the activities, their results,
 	// the children and their ends, however often it is sent, as a queue does that takes
-	// less than the others.
+	// less than the others. Some results are as long as a result may be, or a byte longer.
 	rejections
 	// twins: every third batch of an orchestrator is handed to two processes, and every
 	// second of these dies after a commit.

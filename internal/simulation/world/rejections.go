@@ -1,11 +1,13 @@
 package world
 
 import (
+	"bytes"
 	"fmt"
 	"hash/fnv"
 
 	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
 )
 
 // rejects returns why a queue takes a message at no time, in a run with that bias; nil if it
@@ -22,10 +24,13 @@ func (w *World) rejects(to *Queue, m *queue.Outgoing, index int) error {
 		return nil
 	}
 	says, one := "", uint32(6) // of so many is rejected
+	var activity store.ActivityKey
 	switch {
 	case i.Kind == wire.ActivityExecute:
+		activity = store.ActivityKey{Instance: i.Instance, ExecutionID: i.ExecutionID, EventID: i.SchedulingEventID}
 		says = fmt.Sprint(i.Kind, i.Instance, i.ExecutionID, i.SchedulingEventID, i.Attempt)
 	case i.Kind == wire.ActivityCompleted:
+		activity = store.ActivityKey{Instance: i.Instance, ExecutionID: i.ExecutionID, EventID: i.SourceEventID}
 		says = fmt.Sprint(i.Kind, i.Instance, i.ExecutionID, i.SourceEventID)
 	case i.Kind == wire.StartOrchestration && i.Parent != nil && i.Hops == 0:
 		says = fmt.Sprint(i.Kind, i.Parent.Instance, i.Parent.ExecutionID, i.Parent.EventID)
@@ -35,12 +40,51 @@ func (w *World) rejects(to *Queue, m *queue.Outgoing, index int) error {
 	default:
 		return nil
 	}
-	h := fnv.New32a()
-	h.Write([]byte(says))
-	if h.Sum32()%one != 0 {
+	if hashOf(says)%one != 0 {
 		return nil
 	}
 	w.Reached("rejected " + string(i.Kind))
 	w.Rejected = true
+	note(&w.tooLarge, activity, true)
 	return &queue.RejectedError{Index: index, TooLarge: true, Code: "InvalidParameterValue", Message: "Message must be shorter than it is (simulated)"}
 }
+
+func hashOf(text string) uint32 {
+	h := fnv.New32a()
+	h.Write([]byte(text))
+	return h.Sum32()
+}
+
+// mostResult is the longest result of an activity, in bytes, in a run with that bias. It is
+// little, so that a result near the limit costs a run nothing.
+const mostResult = 300
+
+// resultMark stands behind the text of a result, and before what tells it from others.
+const resultMark = '#'
+
+// Sized returns the result of an activity, a JSON text that has an end of its own behind a
+// resultMark. In a run with that bias some are as long as a result may be, and some a byte longer:
+// large. All attempts of one activity have the same length.
+func (w *World) Sized(key store.ActivityKey, result []byte) (sized []byte, large bool) {
+	if !w.has(rejections) {
+		return result, false
+	}
+	length := mostResult
+	switch hashOf(fmt.Sprint("result", key)) % 8 {
+	case 0, 1:
+	case 2:
+		length++
+		large, w.Rejected = true, true
+		note(&w.tooLarge, key, true)
+	default:
+		return result, false
+	}
+	text := result[:len(result)-1]
+	if !bytes.ContainsRune(text, resultMark) {
+		text = append(text, resultMark)
+	}
+	return append(append(text, bytes.Repeat([]byte("."), length-len(text)-1)...), '"'), large
+}
+
+// IsTooLarge reports whether an activity, or its result, was larger than the host or a queue takes.
+func (w *World) IsTooLarge(key store.ActivityKey) bool { return w.tooLarge[key] }

@@ -136,8 +136,10 @@ type World struct {
 	Firing []string
 	// Died: a process has died in an invocation, by a fault or by its activity.
 	Died bool
-	// Rejected: a queue refuses a message, every time, because of what is in it.
+	// Rejected: a queue refuses a message, every time, because of what is in it; or a result is
+	// larger than any may be. tooLarge are the activities for which one of these is so.
 	Rejected bool
+	tooLarge map[store.ActivityKey]bool
 	// Discarded are the bodies of dead letters that a forger had sent, and that
 	// somebody who redrives has deleted.
 	Discarded map[string]bool
@@ -231,6 +233,9 @@ func New(c choice.Choices, o Options) *World {
 	}
 	if w.has(sharedCalls) {
 		w.Settings.Parallelism, w.slots = 10, 1
+	}
+	if w.has(rejections) {
+		w.Settings.Limits.Result = mostResult
 	}
 	if w.has(shortInvocations) {
 		w.Settings.Turn.Executions = 1 + w.Choices.IntN(w.Choices.At(choice.OfWorld, "short invocations"), 2)
