@@ -14,9 +14,15 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// Limit is how a limit stands ([turnstile.Limit]).
+// Limit is how a limit stands ([turnstile.Limit]), or a rate ([turnstile.Rate]).
 type Limit struct {
 	Key string `json:"key"`
+	// Rate: Permits is how many attempts may begin within Per milliseconds, of which the code
+	// says DeclaredPer. Nobody holds a permit. Per is 0 where neither an operator nor an attempt
+	// has said it.
+	Rate        bool  `json:"rate,omitempty"`
+	Per         int64 `json:"per_ms,omitempty"`
+	DeclaredPer int64 `json:"declared_per_ms,omitempty"`
 	// Instances: it limits instances of orchestrations, and not attempts of activities. Then
 	// Gate is the instance that hands out its places, and GateStatus how that stands: nobody
 	// is let in while it does not run. Length is how many wait, of which Waiting has the first
@@ -39,7 +45,8 @@ type Limit struct {
 	// Held are the attempts that have a permit, the one that has it longest first.
 	Held []LimitHolder `json:"held"`
 	// Waiting are the attempts that wait in the line, the first first: at most 32. Others wait
-	// too where there are so many, and are not known.
+	// too where there are so many, and are not known. Those that wait for a rate have no order:
+	// the one that has waited longest is the first.
 	Waiting []LimitWaiter `json:"waiting"`
 }
 
@@ -68,26 +75,45 @@ type LimitWaiter struct {
 	Since   time.Time `json:"since"`
 	// Called: a permit is free for it, and its message was made visible.
 	Called bool `json:"called,omitempty"`
+	// Due is when it asks again for a permit of a rate.
+	Due time.Time `json:"due,omitzero"`
 }
 
 // Limit returns how the limit of a key stands: one read. A limit that no attempt has used for
 // two weeks, or ever, has no permits.
 //
 // Errors: [ErrNoActivities] if the client cannot look there.
-func (c *Client) Limit(ctx context.Context, key string) (Limit, error) {
+func (c *Client) Limit(ctx context.Context, key string) (Limit, error) { return c.limit(ctx, key) }
+
+// Rate returns how the rate of a key stands, as [Client.Limit] does for a limit. An attempt that
+// waits is shown until it begins, or for ten seconds after it was to ask again.
+//
+// Errors: [ErrNoActivities] if the client cannot look there.
+func (c *Client) Rate(ctx context.Context, key string) (Limit, error) {
+	return c.limit(ctx, limits.OfRate(key))
+}
+
+// limit reads a limit or a rate by its name.
+func (c *Client) limit(ctx context.Context, name string) (Limit, error) {
 	if c.cfg.Activities == nil {
 		return Limit{}, ErrNoActivities
 	}
-	s, err := limits.Read(ctx, c.cfg.Activities, key)
+	s, err := limits.Read(ctx, c.cfg.Activities, name)
 	if err != nil {
 		return Limit{}, err
 	}
-	return c.limitOf(key, &s), nil
+	return c.limitOf(name, &s), nil
 }
 
-func (c *Client) limitOf(key string, s *limits.State) Limit {
-	now := c.cfg.Clock.Now().UnixMilli()
-	l := Limit{Key: key, Permits: s.Permits(), Declared: s.N, Set: max(s.Set, 0), Closed: s.Set == limits.Closed, SetBy: s.SetBy, Held: []LimitHolder{}, Waiting: []LimitWaiter{}}
+func (c *Client) limitOf(name string, s *limits.State) Limit {
+	at := c.cfg.Clock.Now()
+	now := at.UnixMilli()
+	l := Limit{Key: name, Permits: s.Permits(), Declared: s.N, Set: max(s.Set, 0), Closed: s.Set == limits.Closed, SetBy: s.SetBy, Held: []LimitHolder{}, Waiting: []LimitWaiter{}}
+	if key, is := limits.IsRate(name); is {
+		l.Key, l.Rate, l.DeclaredPer = key, true, s.PerMS
+		_, per := s.Rate(s.N, time.Duration(s.PerMS)*time.Millisecond)
+		l.Per = per.Milliseconds()
+	}
 	if s.SetAt > 0 {
 		l.SetAt = time.UnixMilli(s.SetAt).UTC()
 	}
@@ -99,16 +125,21 @@ func (c *Client) limitOf(key string, s *limits.State) Limit {
 	}
 	slices.SortStableFunc(l.Held, func(a, b LimitHolder) int { return a.Since.Compare(b.Since) })
 	for _, w := range s.Line {
-		if w.Seen+limits.Silence.Milliseconds() > now {
-			l.Waiting = append(l.Waiting, LimitWaiter{Instance: w.Who.Instance, ExecutionID: w.Who.ExecutionID, EventID: w.Who.EventID, Attempt: w.Who.Attempt,
-				Since: time.UnixMilli(w.Since).UTC(), Called: w.Called > 0})
+		if w.Gone(at) {
+			continue
 		}
+		waits := LimitWaiter{Instance: w.Who.Instance, ExecutionID: w.Who.ExecutionID, EventID: w.Who.EventID, Attempt: w.Who.Attempt,
+			Since: time.UnixMilli(w.Since).UTC(), Called: w.Called > 0}
+		if w.Due > 0 {
+			waits.Due = time.UnixMilli(w.Due).UTC()
+		}
+		l.Waiting = append(l.Waiting, waits)
 	}
 	return l
 }
 
-// Limits returns the limits for which an attempt has waited in the last two weeks, and
-// those that [Client.SetLimit] has changed; those for which most wait first, then by key. It
+// Limits returns the limits and rates for which an attempt has waited in the last two weeks, and
+// those that [Client.SetLimit] and [Client.SetRate] have changed; those for which most wait first, then by key. It
 // makes 16 reads and one for each of them. Of more than 4,000 keys some are left out.
 //
 // Errors: [ErrNoActivities] if the client cannot look there.
@@ -126,8 +157,8 @@ func (c *Client) Limits(ctx context.Context) ([]Limit, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, key := range slices.Sorted(maps.Keys(keys.At)) {
-			l, err := c.Limit(ctx, key)
+		for _, name := range slices.Sorted(maps.Keys(keys.At)) {
+			l, err := c.limit(ctx, name)
 			if err != nil {
 				return nil, err
 			}
@@ -156,49 +187,73 @@ func (c *Client) Limits(ctx context.Context) ([]Limit, error) {
 //
 // Errors: [ErrNoActivities]; [*turnstile.InvalidArgumentError] for a key or a number that cannot be.
 func (c *Client) SetLimit(ctx context.Context, key string, n int) error {
-	if problem := names.SetLimit(n); problem != "" {
-		return &turnstile.InvalidArgumentError{Call: "SetLimit", Argument: "n", Problem: problem}
-	}
-	set := n
-	if n == 0 {
-		set = limits.Closed
-	}
-	return c.setLimit(ctx, "SetLimit", key, n, set)
+	return c.setLimit(ctx, "SetLimit", key, key, n, func(s limits.State, set int, now time.Time) limits.State { return s.WithSet(set, c.actor, now) })
 }
 
 // ResetLimit has the number in the code count again.
 //
 // Errors: [ErrNoActivities]; [*turnstile.InvalidArgumentError] for a key that cannot be.
 func (c *Client) ResetLimit(ctx context.Context, key string) error {
-	return c.setLimit(ctx, "ResetLimit", key, 0, 0)
+	return c.setLimit(ctx, "ResetLimit", key, key, 0, func(s limits.State, _ int, now time.Time) limits.State { return s.WithSet(0, c.actor, now) })
+}
+
+// SetRate changes how many attempts with this key may begin within a span, as [Client.SetLimit]
+// does for a limit: n is 0 to [turnstile.MaxLimit], and the span is that of the code if per is 0.
+// Workers go by it within 30 seconds. Permits that were taken before stay taken for the span that
+// they were taken for.
+//
+// Errors: [ErrNoActivities]; [*turnstile.InvalidArgumentError] for a key, a number or a span that cannot be.
+func (c *Client) SetRate(ctx context.Context, key string, n int, per time.Duration) error {
+	if per < 0 || per > turnstile.MaxTimer || per%time.Millisecond != 0 {
+		return &turnstile.InvalidArgumentError{Call: "SetRate", Argument: "per", Problem: fmt.Sprintf(
+			"is %s, it must be whole milliseconds up to %s (MaxTimer), or 0 for the span of the code", per, turnstile.MaxTimer)}
+	}
+	return c.setLimit(ctx, "SetRate", key, limits.OfRate(key), n, func(s limits.State, set int, now time.Time) limits.State {
+		return s.WithSetRate(set, per, c.actor, now)
+	})
+}
+
+// ResetRate has the rate in the code count again.
+//
+// Errors: [ErrNoActivities]; [*turnstile.InvalidArgumentError] for a key that cannot be.
+func (c *Client) ResetRate(ctx context.Context, key string) error {
+	return c.setLimit(ctx, "ResetRate", key, limits.OfRate(key), 0, func(s limits.State, _ int, now time.Time) limits.State { return s.WithSet(0, c.actor, now) })
 }
 
 // setTries is how often a change is tried of which workers are in the way.
 const setTries = 50
 
-func (c *Client) setLimit(ctx context.Context, operation, key string, n, set int) error {
+// setLimit changes the limit or the rate of a name. with is given n, or limits.Closed for 0.
+func (c *Client) setLimit(ctx context.Context, operation, key, name string, n int, with func(s limits.State, set int, now time.Time) limits.State) error {
+	if problem := names.SetLimit(n); problem != "" {
+		return &turnstile.InvalidArgumentError{Call: operation, Argument: "n", Problem: problem}
+	}
 	if problem := names.LimitKey(key); problem != "" {
 		return &turnstile.InvalidArgumentError{Call: operation, Argument: "key", Problem: problem}
+	}
+	set := n
+	if n == 0 {
+		set = limits.Closed
 	}
 	if c.cfg.Activities == nil {
 		return ErrNoActivities
 	}
 	payload := fmt.Appendf(nil, "%d", n)
 	return c.intercepted(ctx, operation, wire.Item{Name: key}, payload, func(ctx context.Context, _ wire.Item) error {
-		state, err := limits.Read(ctx, c.cfg.Activities, key)
+		state, err := limits.Read(ctx, c.cfg.Activities, name)
 		if err != nil {
 			return err
 		}
 		for range setTries {
 			now := c.cfg.Clock.Now()
-			next := state.WithSet(set, c.actor, now)
+			next := with(state, set, now)
 			next.Listed = now.UnixMilli()
-			stands, written, err := limits.Write(ctx, c.cfg.Activities, key, &next, now, limits.Retention)
+			stands, written, err := limits.Write(ctx, c.cfg.Activities, name, &next, now, limits.Retention)
 			if err != nil {
 				return err
 			}
 			if written {
-				return limits.List(ctx, c.cfg.Activities, key, now, limits.Retention)
+				return limits.List(ctx, c.cfg.Activities, name, now, limits.Retention)
 			}
 			state = stands
 		}

@@ -78,6 +78,52 @@ func TestALimitIsSeenAndChanged(t *testing.T) {
 	}
 }
 
+func TestARateIsSeenAndChanged(t *testing.T) {
+	t.Parallel()
+	c, activities, now := limited(t)
+	c = c.WithActor("ada")
+	// An attempt waits, and asks again in 20 seconds. A limit with the same key is another.
+	who := limits.Who{ActivityKey: store.ActivityKey{Instance: "order-7", ExecutionID: 1, EventID: 2}, Attempt: 3}
+	s, _ := limits.State{}.AskAgain(who, 100, time.Second, now.Now(), now.Now().Add(20*time.Second))
+	if _, written, err := limits.Write(t.Context(), activities, limits.OfRate("stripe"), &s, now.Now(), time.Hour); err != nil || !written {
+		t.Fatal(written, err)
+	}
+	if err := c.SetRate(t.Context(), "stripe", 5, time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	all, err := c.Limits(t.Context())
+	if err != nil || len(all) != 1 {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	l, waits := all[0], client.LimitWaiter{Instance: "order-7", ExecutionID: 1, EventID: 2, Attempt: 3, Since: now.Now(), Due: now.Now().Add(20 * time.Second)}
+	if l.Key != "stripe" || !l.Rate || l.Permits != 5 || l.Per != 60_000 || l.Declared != 100 || l.DeclaredPer != 1000 || l.SetBy != "ada" || len(l.Waiting) != 1 || l.Waiting[0] != waits {
+		t.Errorf("%+v", l)
+	}
+	if other, err := c.Limit(t.Context(), "stripe"); err != nil || other.Permits != 0 {
+		t.Errorf("the limit with the key of a rate: %+v, %v", other, err)
+	}
+	if err := c.SetRate(t.Context(), "stripe", 0, 0); err != nil {
+		t.Fatal(err)
+	}
+	now.Advance(30 * time.Second) // It should have asked ten seconds ago.
+	if l, err := c.Rate(t.Context(), "stripe"); err != nil || !l.Closed || l.Permits != 0 || l.Per != 1000 || len(l.Waiting) != 0 {
+		t.Errorf("a rate that was set to 0: %+v, %v", l, err)
+	}
+	if err := c.ResetRate(t.Context(), "stripe"); err != nil {
+		t.Fatal(err)
+	}
+	if l, err := c.Rate(t.Context(), "stripe"); err != nil || l.Closed || l.Permits != 100 || l.Per != 1000 {
+		t.Errorf("a rate that was reset: %+v, %v", l, err)
+	}
+	for argument, err := range map[string]error{
+		"n": c.SetRate(t.Context(), "stripe", 101, 0), "key": c.SetRate(t.Context(), "", 1, 0), "per": c.SetRate(t.Context(), "stripe", 1, time.Microsecond),
+	} {
+		if bad, is := errors.AsType[*turnstile.InvalidArgumentError](err); !is || bad.Argument != argument {
+			t.Errorf("%v, want a problem with %s", err, argument)
+		}
+	}
+}
+
 func TestWhatALimitCannotBeIsSaidAtTheCall(t *testing.T) {
 	t.Parallel()
 	c, _, _ := limited(t)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	flag "github.com/spf13/pflag"
 
@@ -22,7 +23,7 @@ func limitListCommand() *command {
 		long: paragraph(
 			"Lists the keys of turnstile.Limit: of activities those for which an attempt has waited in the",
 			"last two weeks, and those that limit set has changed, with at most 32 waiting attempts each;",
-			"of orchestrations all. Rates (turnstile.Rate) have no line, and are not listed. It makes 16",
+			"of orchestrations all. Rates (turnstile.Rate) are listed as those of activities are. It makes 16",
 			"reads, one for each key of activities, and one for each page of gates."),
 		examples: []string{"turnstile limit list", "turnstile limit list --output json"},
 		declare: func(c *cli, _ *flag.FlagSet) action {
@@ -58,9 +59,9 @@ func (c *cli) printLimits(all []client.Limit) error {
 }
 
 // onLimit is a command that takes the key of a limit.
-func onLimit(verb, operands string, n int, short, long string, declare func(*cli, *flag.FlagSet), do func(ctx context.Context, c *cli, cl backend.Instances, operands []string) error, example string) *command {
+func onLimit(verb, operands string, n int, short, long string, declare func(*cli, *flag.FlagSet), do func(ctx context.Context, c *cli, cl backend.Instances, operands []string) error, examples ...string) *command {
 	return &command{
-		name: "limit " + verb, operands: operands, least: n, most: n, short: short, long: long, examples: []string{example},
+		name: "limit " + verb, operands: operands, least: n, most: n, short: short, long: long, examples: examples,
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			if declare != nil {
 				declare(c, flags)
@@ -80,8 +81,8 @@ func onLimit(verb, operands string, n int, short, long string, declare func(*cli
 }
 
 func limitShowCommand() *command {
-	return onLimit("show", "KEY", 1, "show which attempts or instances hold a permit of a limit, and which wait",
-		paragraph("Reads one item, and the record of the gate of instances with this key. An attempt whose",
+	return onLimit("show", "KEY", 1, "show which attempts or instances hold a permit of a limit or a rate, and which wait",
+		paragraph("Reads an item of each, and the record of the gate of instances with this key. An attempt whose",
 			"process has died keeps its permit until the time shown. The line shows at most 32 waiting",
 			"attempts, of which others ask again from time to time, and 50 waiting instances."),
 		nil, func(ctx context.Context, c *cli, cl backend.Instances, operands []string) error {
@@ -106,12 +107,15 @@ func limitShowCommand() *command {
 		}, "turnstile limit show stripe")
 }
 
-// limitsOf are the limits with a key: of attempts, of instances, or both.
+// limitsOf are the limits with a key, of attempts and of instances, and the rate.
 func limitsOf(ctx context.Context, cl backend.Instances, key string) ([]client.Limit, error) {
 	var all []client.Limit
 	l, errAttempts := cl.Limit(ctx, key)
 	if errAttempts == nil && (l.Permits > 0 || !l.SetAt.IsZero()) {
 		all = append(all, l)
+	}
+	if rate, err := cl.Rate(ctx, key); err == nil && (rate.Permits > 0 || !rate.SetAt.IsZero()) {
+		all = append(all, rate)
 	}
 	l, err := cl.InstanceLimit(ctx, key)
 	switch {
@@ -123,22 +127,45 @@ func limitsOf(ctx context.Context, cl backend.Instances, key string) ([]client.L
 	return all, errAttempts
 }
 
-// ofInstances declares the flag that says of which of the two limits with a key a command is.
-func ofInstances(of *bool) func(*cli, *flag.FlagSet) {
-	return func(c *cli, flags *flag.FlagSet) {
-		c.settings.declareActor(flags)
-		flags.BoolVar(of, "instances", false, "of the limit of instances with KEY, in place of that of attempts")
+// limitOf says of which of the limits with a key a command is.
+type limitOf struct {
+	instances, rate bool
+	per             time.Duration
+}
+
+func (of *limitOf) declare(c *cli, flags *flag.FlagSet) {
+	c.settings.declareActor(flags)
+	flags.BoolVar(&of.instances, "instances", false, "of the limit of instances with KEY, in place of that of attempts")
+	flags.BoolVar(&of.rate, "rate", false, "of the rate with KEY, in place of the limit")
+}
+
+// named is the limit in words.
+func (of *limitOf) named(key string) string {
+	if of.rate {
+		return "rate " + printable.Line(key)
 	}
+	return "limit " + printable.Line(key)
+}
+
+func (of *limitOf) check() error {
+	if of.instances && of.rate {
+		return usagef("give --instances or --rate, not both: instances have no rate")
+	}
+	return nil
 }
 
 func limitSetCommand() *command {
-	of := new(bool)
-	return onLimit("set", "KEY PERMITS", 2, "change how many attempts or instances with a key may run at a time, without a deployment",
+	of := new(limitOf)
+	return onLimit("set", "KEY PERMITS", 2, "change how many attempts or instances with a key may run at a time, or begin in a span, without a deployment",
 		paragraph("Takes precedence over the number in the code, of this deployment and of later ones, until",
 			"limit reset. What has a permit keeps it. 0 closes the limit: all others wait until",
-			"another number is set, or limit reset. limit show tells who set it and when.",
+			"another number is set, or limit reset. limit show tells who set it and when. Workers go by the",
+			"number of a rate within 30 seconds; --per changes its span too.",
 			"Needs the policy of the output OperatePolicyArn."),
-		ofInstances(of), func(ctx context.Context, c *cli, cl backend.Instances, operands []string) error {
+		func(c *cli, flags *flag.FlagSet) {
+			of.declare(c, flags)
+			flags.DurationVar(&of.per, "per", 0, "of the rate with KEY: so many in this `TIME`, such as 1m; default the span in the code")
+		}, func(ctx context.Context, c *cli, cl backend.Instances, operands []string) error {
 			n, err := strconv.Atoi(operands[1])
 			if err != nil {
 				return usagef("PERMITS is %q, it must be a number from 0 to %d", operands[1], naming.MaxLimit)
@@ -146,31 +173,51 @@ func limitSetCommand() *command {
 			if problem := naming.SetLimit(n); problem != "" {
 				return usagef("PERMITS %s", problem)
 			}
+			of.rate = of.rate || of.per != 0
+			if err := of.check(); err != nil {
+				return err
+			}
+			if of.per < 0 || of.per%time.Millisecond != 0 {
+				return usagef("--per %s: whole milliseconds, more than 0", of.per)
+			}
 			set := cl.SetLimit
-			if *of {
+			switch {
+			case of.instances:
 				set = cl.SetInstanceLimit
+			case of.rate:
+				set = func(ctx context.Context, key string, n int) error { return cl.SetRate(ctx, key, n, of.per) }
 			}
 			if err := set(ctx, operands[0], n); err != nil {
 				return err
 			}
-			fmt.Fprintf(c.out, "limit %s is %d now\n", printable.Line(operands[0]), n)
+			within := ""
+			if of.per > 0 {
+				within = " in " + of.per.String()
+			}
+			fmt.Fprintf(c.out, "%s is %d%s now\n", of.named(operands[0]), n, within)
 			return nil
-		}, "turnstile limit set stripe 5")
+		}, "turnstile limit set stripe 5", "turnstile limit set stripe 5 --per 1m")
 }
 
 func limitResetCommand() *command {
-	of := new(bool)
+	of := new(limitOf)
 	return onLimit("reset", "KEY", 1, "undo limit set",
 		paragraph("The number in the code counts again. What has a permit keeps it."),
-		ofInstances(of), func(ctx context.Context, c *cli, cl backend.Instances, operands []string) error {
+		of.declare, func(ctx context.Context, c *cli, cl backend.Instances, operands []string) error {
+			if err := of.check(); err != nil {
+				return err
+			}
 			reset := cl.ResetLimit
-			if *of {
+			switch {
+			case of.instances:
 				reset = cl.ResetInstanceLimit
+			case of.rate:
+				reset = cl.ResetRate
 			}
 			if err := reset(ctx, operands[0]); err != nil {
 				return err
 			}
-			fmt.Fprintf(c.out, "limit %s is as the code says\n", printable.Line(operands[0]))
+			fmt.Fprintf(c.out, "%s is as the code says\n", of.named(operands[0]))
 			return nil
 		}, "turnstile limit reset stripe")
 }

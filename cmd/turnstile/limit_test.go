@@ -59,6 +59,12 @@ func TestALimitByTheCommandLine(t *testing.T) {
 	says("limit stripe is as the code says", "limit", "reset", "stripe")
 	says("changed   reset by somebody", "limit", "show", "stripe")
 	says(`"waiting": [`, "limit", "show", "stripe", "--output", "json")
+	says("rate api is 5 in 1m0s now", "limit", "set", "api", "5", "--per", "1m")
+	says("api\t5 in 1m0s\t–\t0\t–\tsomebody\tactivities, a rate", "limit", "list")
+	says("rate      api\nbegin     5 in 1m0s\nin code   not known: no attempt has waited", "limit", "show", "api")
+	says("changed   set to 5 in 1m0s by somebody", "limit", "show", "api")
+	says("rate api is 0 now", "limit", "set", "api", "0", "--rate")
+	says("rate api is as the code says", "limit", "reset", "api", "--rate")
 	if r := newBench(t).run("limit", "list"); r.status == exitOK || !strings.Contains(r.err, "store of activities") {
 		t.Errorf("without the activities table: %+v", r)
 	}
@@ -71,6 +77,8 @@ func TestWhatALimitCannotBeIsAUsageError(t *testing.T) {
 	b.fails(exitUsage, []string{`PERMITS is "many"`}, "limit", "set", "stripe", "many")
 	b.fails(exitUsage, []string{"the key of the limit has 10000 bytes"}, "limit", "show", strings.Repeat("x", 10_000))
 	b.fails(exitUsage, []string{"limit set needs KEY PERMITS"}, "limit", "set", "stripe")
+	b.fails(exitUsage, []string{"give --instances or --rate, not both"}, "limit", "set", "stripe", "5", "--per", "1m", "--instances")
+	b.fails(exitUsage, []string{"--per -1s: whole milliseconds"}, "limit", "set", "stripe", "5", "--per", "-1s")
 	b.fails(exitNotFound, []string{`limit "other" is not known`}, "limit", "show", "other")
 }
 

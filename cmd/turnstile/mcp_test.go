@@ -131,8 +131,8 @@ func (a *agent) refuses(tool, arguments string, want ...string) {
 }
 
 var (
-	looks = []string{"describe_instance", "explain_stuck", "list_failures", "list_instances", "read_docs", "show_attempts", "show_history", "show_timeline"}
-	acts  = []string{"cancel", "fire_timer", "raise_event", "redrive", "rerun", "resume", "retry_now", "suspend", "terminate", "wake"}
+	looks = []string{"describe_instance", "explain_stuck", "list_failures", "list_instances", "list_limits", "read_docs", "show_attempts", "show_history", "show_timeline"}
+	acts  = []string{"cancel", "fire_timer", "raise_event", "redrive", "rerun", "resume", "retry_now", "set_limit", "suspend", "terminate", "wake"}
 )
 
 func TestAnAgentReadsOnlyUnlessActionsAreAllowed(t *testing.T) {

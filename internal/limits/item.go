@@ -99,10 +99,14 @@ func (h *Held) UnmarshalJSON(b []byte) error {
 
 // MarshalJSON writes one who waits as a short list.
 func (w Waiting) MarshalJSON() ([]byte, error) {
-	return json.Marshal([]any{w.Who, w.Since, w.Seen, w.Called})
+	all := []any{w.Who, w.Since, w.Seen, w.Called}
+	if w.Due > 0 {
+		all = append(all, w.Due)
+	}
+	return json.Marshal(all)
 }
 
 // UnmarshalJSON reads it.
 func (w *Waiting) UnmarshalJSON(b []byte) error {
-	return json.Unmarshal(b, &[]any{&w.Who, &w.Since, &w.Seen, &w.Called})
+	return json.Unmarshal(b, &[]any{&w.Who, &w.Since, &w.Seen, &w.Called, &w.Due})
 }

@@ -16,6 +16,8 @@ const (
 	MaxWait = 30 * time.Second
 	// Silence is after how long an attempt that does not ask any more is not in the line any more.
 	Silence = 10 * time.Minute
+	// RateSilence is the same of a rate, from when the attempt was to ask again.
+	RateSilence = 10 * time.Second
 )
 
 // Who is an attempt of an activity.
@@ -32,6 +34,11 @@ type State struct {
 	// for nothing set, Closed for no permits; it takes precedence.
 	N   int `json:"n,omitempty"`
 	Set int `json:"set,omitempty"`
+	// PerMS and SetPerMS are the span of a rate, in milliseconds, by the code and by an
+	// operator, who may leave it as it is (0). A State of a rate has no Held: its permits are
+	// items of their own.
+	PerMS    int64 `json:"per,omitempty"`
+	SetPerMS int64 `json:"set_per,omitempty"`
 	// SetBy is who has set it, SetAt when.
 	SetBy string `json:"set_by,omitempty"`
 	SetAt int64  `json:"set_at,omitempty"`
@@ -57,6 +64,16 @@ type Waiting struct {
 	Since, Seen int64
 	// Called until then: a permit is free for it; 0 if it was not called.
 	Called int64
+	// Due is when it asks again, of a rate, which calls nobody; 0 of a limit.
+	Due int64
+}
+
+// Gone reports whether it is not heard of any more.
+func (w *Waiting) Gone(now time.Time) bool {
+	if w.Due > 0 {
+		return w.Due+RateSilence.Milliseconds() <= now.UnixMilli()
+	}
+	return w.Seen+Silence.Milliseconds() <= now.UnixMilli()
 }
 
 // Answer is what became of asking for a permit.
@@ -181,7 +198,7 @@ func (s *State) StillWaiting(called []Who) []Who {
 // WithSet has as many permits as an operator says, Closed for none, 0 for as many as the code says.
 func (s State) WithSet(n int, by string, now time.Time) State {
 	next := s.changed(now)
-	next.Set, next.SetBy, next.SetAt = n, by, now.UnixMilli()
+	next.Set, next.SetPerMS, next.SetBy, next.SetAt = n, 0, by, now.UnixMilli()
 	return next
 }
 
@@ -203,7 +220,7 @@ func (s State) changed(now time.Time) State {
 	ms := now.UnixMilli()
 	s.Version++
 	s.Held = slices.DeleteFunc(slices.Clone(s.Held), func(h Held) bool { return h.Until <= ms })
-	s.Line = slices.DeleteFunc(slices.Clone(s.Line), func(w Waiting) bool { return w.Seen+Silence.Milliseconds() <= ms })
+	s.Line = slices.DeleteFunc(slices.Clone(s.Line), func(w Waiting) bool { return w.Gone(now) })
 	return s
 }
 
@@ -219,7 +236,7 @@ func (s *State) call(ms int64) (called []Who) {
 		if free <= 0 {
 			break
 		}
-		if !w.counts(ms) {
+		if w.Due > 0 || !w.counts(ms) {
 			continue
 		}
 		free--

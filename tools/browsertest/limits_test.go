@@ -32,8 +32,16 @@ func serveLimits(t *testing.T) *site {
 	if _, written, err := limits.Write(t.Context(), activities, "stripe", &s, began, limits.Retention); err != nil || !written {
 		t.Fatal(written, err)
 	}
-	if err := limits.List(t.Context(), activities, "stripe", began, limits.Retention); err != nil {
-		t.Fatal(err)
+	rate := limits.OfRate("stripe")
+	waits := limits.Who{ActivityKey: store.ActivityKey{Instance: "order-1", ExecutionID: 1, EventID: 30}, Attempt: 2}
+	r, _ := limits.State{}.AskAgain(waits, 100, time.Second, began, time.Now().Add(time.Hour))
+	if _, written, err := limits.Write(t.Context(), activities, rate, &r, began, limits.Retention); err != nil || !written {
+		t.Fatal(written, err)
+	}
+	for _, name := range []string{"stripe", rate} {
+		if err := limits.List(t.Context(), activities, name, began, limits.Retention); err != nil {
+			t.Fatal(err)
+		}
 	}
 	c, err := client.New(client.Config{Store: memory.New(), Activities: activities, Queue: q})
 	if err != nil {
@@ -64,4 +72,15 @@ func TestALimitIsSeenAndChangedBesideTheQueues(t *testing.T) {
 	b.click(".limit button", "Change")
 	b.click("dialog button", "Reset to the code's 2")
 	b.shows("2 of 2 permits held")
+	// The rate with the same key stands behind it, because fewer wait.
+	b.shows("at most 100 in 1.0s begin, 1 waiting")
+	b.click(".limit ~ .limit button", "Change")
+	b.shows("Change a rate")
+	b.axeFinds("the dialog of a rate")
+	b.write("5")
+	b.click("dialog button", "Set")
+	b.shows("at most 5 in 1.0s begin", "set, the code says 100 in 1.0s")
+	b.click(".limit ~ .limit button", "Change")
+	b.click("dialog button", "Reset to the code's 100 in 1.0s")
+	b.shows("at most 100 in 1.0s begin")
 }

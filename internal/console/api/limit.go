@@ -6,7 +6,7 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 )
 
-// LimitList are limits, of attempts of activities and of instances.
+// LimitList are limits, of attempts of activities and of instances, and rates.
 type LimitList struct {
 	At     time.Time      `json:"at"`
 	Limits []client.Limit `json:"limits"`
@@ -19,6 +19,9 @@ type SetLimit struct {
 	Permits *int `json:"permits"`
 	// Instances: of the limit of instances with this key.
 	Instances bool `json:"instances,omitempty"`
+	// Rate: of the rate with this key, in PerMS milliseconds; 0 for the span in the code.
+	Rate  bool  `json:"rate,omitempty"`
+	PerMS int64 `json:"per_ms,omitempty"`
 }
 
 // ResetLimit has the number in the code count again.
@@ -26,4 +29,6 @@ type ResetLimit struct {
 	Key string `json:"key"`
 	// Instances: of the limit of instances with this key.
 	Instances bool `json:"instances,omitempty"`
+	// Rate: of the rate with this key.
+	Rate bool `json:"rate,omitempty"`
 }

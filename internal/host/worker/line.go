@@ -113,7 +113,7 @@ func (w *Worker) takePermit(ctx context.Context, t *task, p *prepared) (instead 
 			return nil, err
 		}
 		parked = true
-		w.listed(ctx, t, &state, asked)
+		w.listed(ctx, t, r.LimitKey, &state, asked)
 	}
 }
 
@@ -177,19 +177,19 @@ func (w *Worker) showAgain(ctx context.Context, t *task) error {
 }
 
 // listed puts the key of a limit for which an attempt waits into the list of keys, once a day.
-func (w *Worker) listed(ctx context.Context, t *task, s *limits.State, now time.Time) {
+func (w *Worker) listed(ctx context.Context, t *task, limit string, s *limits.State, now time.Time) {
 	if now.Sub(time.UnixMilli(s.Listed)) < limits.ListAgain {
 		return
 	}
-	err := limits.List(ctx, w.Stops, t.item.Retry.LimitKey, now, delivery.Retention)
+	err := limits.List(ctx, w.Stops, limit, now, delivery.Retention)
 	if err == nil {
-		err = w.changeLine(ctx, t.item.Retry.LimitKey, func(s *limits.State, now time.Time) (next limits.State, called []limits.Who, v verdict) {
+		err = w.changeLine(ctx, limit, func(s *limits.State, now time.Time) (next limits.State, called []limits.Who, v verdict) {
 			next, called = s.IsListed(now)
 			return next, called, write
 		})
 	}
 	if err != nil {
-		w.Logger.DebugContext(ctx, "key of a limit not listed", attrs(&t.item, "key", t.item.Retry.LimitKey, "error", err)...)
+		w.Logger.DebugContext(ctx, "key of a limit not listed", attrs(&t.item, "key", limit, "error", err)...)
 	}
 }
 

@@ -187,6 +187,15 @@ func (l *lines) known(ctx context.Context, a store.Activities, limit string, now
 	return s, now, err
 }
 
+// newest returns a limit as it was less than this long ago.
+func (l *lines) newest(ctx context.Context, a store.Activities, limit string, now time.Time, old time.Duration) (limits.State, error) {
+	s, at, err := l.known(ctx, a, limit, now)
+	if err == nil && now.Sub(at).Abs() >= old {
+		return l.read(ctx, a, limit, now)
+	}
+	return s, err
+}
+
 // read reads a limit.
 func (l *lines) read(ctx context.Context, a store.Activities, limit string, now time.Time) (limits.State, error) {
 	s, err := limits.Read(ctx, a, limit)

@@ -37,8 +37,12 @@ func (w *Worker) permits(ctx context.Context, t *task, p *prepared) (instead *an
 	if r.Rate > 0 {
 		if got, free, err := w.passRate(ctx, r.RateKey, r.Rate, time.Duration(r.RateMS)*time.Millisecond); err != nil || !got {
 			w.givePermits(ctx, t, p)
-			return w.withoutPermit(t, err, free)
+			if instead, err = w.withoutPermit(t, err, free); err == nil {
+				w.waitsForRate(ctx, t, instead.due)
+			}
+			return instead, err
 		}
+		w.passedRate(ctx, t)
 	}
 	return nil, nil
 }

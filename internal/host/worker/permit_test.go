@@ -105,6 +105,58 @@ func TestARateIsNotExceededInAnySpan(t *testing.T) {
 	})
 }
 
+// What an operator has set counts within half a minute, and who waits is seen.
+func TestARateIsAsAnOperatorHasSetIt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHanging(t, 10*time.Minute)
+		close(h.let)
+		set := func(n int, span time.Duration) {
+			t.Helper()
+			s, err := limits.Read(t.Context(), h.Stops, limits.OfRate("k"))
+			next := s.WithSetRate(n, span, "ada", time.Now())
+			if err == nil {
+				_, _, err = limits.Write(t.Context(), h.Stops, limits.OfRate("k"), &next, time.Now(), time.Hour)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		stands := func() limits.State {
+			t.Helper()
+			s, err := limits.Read(t.Context(), h.Stops, limits.OfRate("k"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		}
+		for n := range int64(4) {
+			h.sendLimited(t, n+1, history.Retry{RateKey: "k", Rate: 1, RateMS: 3_600_000})
+		}
+		h.takeAll(t, time.Minute)
+		h.want(t, 1, 3, 1)
+		if s := stands(); s.N != 1 || s.PerMS != 3_600_000 || len(s.Line) != 3 || s.Listed == 0 || s.Line[0].Since > s.Line[1].Since {
+			t.Errorf("of three that wait for a rate stands %+v", s)
+		}
+		set(limits.Closed, 0)
+		for n := range int64(3) {
+			h.sendLimited(t, n+5, history.Retry{RateKey: "k", Rate: 1, RateMS: 3_600_000})
+		}
+		h.takeAll(t, 2*time.Hour)
+		h.want(t, 1, 6, 1)
+		set(2, 5*time.Minute)
+		h.takeAll(t, time.Minute)
+		h.want(t, 3, 4, 3)
+		h.takeAll(t, 6*time.Minute)
+		h.want(t, 5, 2, 5)
+		h.takeAll(t, 6*time.Minute)
+		h.want(t, 7, 0, 7)
+		if s := stands(); len(s.Line) != 0 {
+			t.Errorf("after all have begun, these wait: %+v", s.Line)
+		}
+	})
+}
+
 // What the limit refuses is no attempt: the same one begins later, and a stop that
 // was asked for meanwhile is seen.
 func TestWhoWaitsForAPermitSeesAStop(t *testing.T) {

@@ -83,7 +83,7 @@ func (s simStops) Claim(ctx context.Context, key store.ActivityKey, claim store.
 	switch kind, of, _ := strings.Cut(key.Instance, "\t"); {
 	case kind == "rate" && of != "":
 		return s.passRate(ctx, of, key, claim, expiresAt)
-	case kind == "limit" && of != "":
+	case kind == "limit" && of != "" && !strings.HasPrefix(of, "rate\t"): // A rate does not go by its line.
 		return s.changeLimit(ctx, of, key, claim, expiresAt)
 	}
 	return s.p.call(stopsWrite, func() string { return fmt.Sprintf("claims of activity %v: attempt %d", key, claim.Attempt) }, func() error {

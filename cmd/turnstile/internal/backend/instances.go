@@ -65,6 +65,9 @@ type Instances interface {
 	Limit(ctx context.Context, key string) (client.Limit, error)
 	SetLimit(ctx context.Context, key string, n int) error
 	ResetLimit(ctx context.Context, key string) error
+	Rate(ctx context.Context, key string) (client.Limit, error)
+	SetRate(ctx context.Context, key string, n int, per time.Duration) error
+	ResetRate(ctx context.Context, key string) error
 	InstanceLimits(ctx context.Context) ([]client.Limit, error)
 	InstanceLimit(ctx context.Context, key string) (client.Limit, error)
 	SetInstanceLimit(ctx context.Context, key string, n int) error

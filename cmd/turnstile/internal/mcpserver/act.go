@@ -124,6 +124,8 @@ func (s *server) addActions() {
 	add(s, "retry_now", describe("retry_now", " For an activity whose last attempt failed; dry_run returns when the next is due. A retry of an inline activity or a child waits for a timer: fire_timer."),
 		act("Retry an activity now", false, true), s.retryNow)
 	add(s, "redrive", describe("redrive", " For an instance that failed. dry_run returns the plan: what would be started anew."), act("Redrive an instance", true, false), s.redrive)
+	add(s, "set_limit", "Changes how many attempts or instances with a key may run at a time, or begin in a span, without a deployment: "+limitEffect+". dry_run returns how it stands.",
+		act("Set a limit", true, true), s.setLimit)
 	add(s, "rerun", describe("rerun", " For an instance that has ended."), act("Run an instance again", true, false), s.rerun)
 }
 

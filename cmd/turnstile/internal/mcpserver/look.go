@@ -72,6 +72,8 @@ func (s *server) addLooks() {
 		look("Show a timeline"), s.timeline)
 	add(s, "show_attempts", "Show the attempts of one activity, as far as they are kept: error, time and worker of each. Ask for one that was tried more than once or is open.",
 		look("Show the attempts of an activity"), s.attempts)
+	add(s, "list_limits", "List limits and rates over instances: which attempts or instances hold a permit, which wait since when, and what an operator has set. Ask for it where attempts do not begin, or instances are queued.",
+		look("List limits"), s.limits)
 }
 
 // listPages is how many pages one call of list_instances reads at most: with

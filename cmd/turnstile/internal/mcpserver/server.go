@@ -32,6 +32,19 @@ type Instances interface {
 	// of this cause, with its instances.
 	Failures(ctx context.Context, q client.ListQuery, key string) (api.FailureList, error)
 
+	// Limits, rates and what changes them; see client.Client.
+	Limits(ctx context.Context) ([]client.Limit, error)
+	InstanceLimits(ctx context.Context) ([]client.Limit, error)
+	Limit(ctx context.Context, key string) (client.Limit, error)
+	Rate(ctx context.Context, key string) (client.Limit, error)
+	InstanceLimit(ctx context.Context, key string) (client.Limit, error)
+	SetLimit(ctx context.Context, key string, n int) error
+	ResetLimit(ctx context.Context, key string) error
+	SetRate(ctx context.Context, key string, n int, per time.Duration) error
+	ResetRate(ctx context.Context, key string) error
+	SetInstanceLimit(ctx context.Context, key string, n int) error
+	ResetInstanceLimit(ctx context.Context, key string) error
+
 	Raise(ctx context.Context, r client.RaiseRequest) error
 	// CheckRaise sends nothing, and returns what is odd about an event.
 	CheckRaise(ctx context.Context, r client.RaiseRequest) ([]string, error)

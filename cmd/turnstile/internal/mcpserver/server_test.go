@@ -86,6 +86,28 @@ func (a *asked) List(_ context.Context, q client.ListQuery) (client.ListPage, er
 	return client.ListPage{}, a.do("list %d %q", q.PageSize, q.PageToken)
 }
 
+func (a *asked) Limit(_ context.Context, key string) (client.Limit, error) {
+	return client.Limit{Key: key, Permits: 20}, nil
+}
+
+func (a *asked) Rate(_ context.Context, key string) (client.Limit, error) {
+	return client.Limit{Key: key, Rate: true, Permits: 5, Per: 1000}, nil
+}
+
+func (a *asked) InstanceLimit(_ context.Context, key string) (client.Limit, error) {
+	return client.Limit{}, &client.NotFoundError{Instance: "limit:" + key}
+}
+
+func (a *asked) SetLimit(_ context.Context, key string, n int) error {
+	return a.do("limit %s %d", key, n)
+}
+
+func (a *asked) SetRate(_ context.Context, key string, n int, per time.Duration) error {
+	return a.do("rate %s %d %s", key, n, per)
+}
+
+func (a *asked) ResetRate(_ context.Context, key string) error { return a.do("reset rate %s", key) }
+
 func known() *asked {
 	return &asked{records: map[string]client.Description{
 		"runs":     {Instance: "runs", Status: client.StatusRunning},
@@ -138,7 +160,7 @@ func call(t *testing.T, session *mcp.ClientSession, tool, arguments string) (tex
 
 func TestActionsAreToolsOnlyWhereTheyAreAllowed(t *testing.T) {
 	t.Parallel()
-	acts := []string{"cancel", "fire_timer", "raise_event", "redrive", "rerun", "resume", "retry_now", "suspend", "terminate", "wake"}
+	acts := []string{"cancel", "fire_timer", "raise_event", "redrive", "rerun", "resume", "retry_now", "set_limit", "suspend", "terminate", "wake"}
 	for _, allowed := range []bool{false, true} {
 		session := agent(t, known(), allowed)
 		tools, err := session.ListTools(t.Context(), nil)
@@ -173,6 +195,16 @@ func TestAnActionIsSentOrSaysWhatItWouldDo(t *testing.T) {
 		{"cancel", `{"instance":"suspends","dry_run":true}`, "", false, []string{"takes effect when it is resumed"}},
 		{"cancel", `{"instance":"none","dry_run":true}`, "", false, []string{"the request counts only if a start is queued"}},
 		{"wake", `{"instance":"runs"}`, "wake runs", false, []string{`"sent":true`}},
+		{"set_limit", `{"key":"k","of":"attempts","permits":0}`, "limit k 0", false, []string{`"sent":true`, `"permits":20`}},
+		{"set_limit", `{"key":"k","of":"rate","permits":5,"per_seconds":0.5}`, "rate k 5 500ms", false, []string{`"sent":true`, `"per_ms":1000`}},
+		{"set_limit", `{"key":"k","of":"rate"}`, "reset rate k", false, []string{"the number in the code counts again"}},
+		{"set_limit", `{"key":"k","of":"rate","permits":5,"dry_run":true}`, "", false, []string{`"sent":false`, `"permits":5`}},
+		{"set_limit", `{"key":"k","of":"instances","permits":5}`, "", true, []string{"limit:k"}},
+		{"set_limit", `{"key":"k","of":"attempts","permits":5,"per_seconds":1}`, "", true, []string{"the span of a rate"}},
+		{"set_limit", `{"key":"k","of":"rate","per_seconds":1}`, "", true, []string{"given with permits"}},
+		{"set_limit", `{"key":"k","of":"everything"}`, "", true, []string{"one of"}},
+		{"list_limits", `{"key":"k"}`, "", false, []string{`"permits":20`, `"rate":true`}},
+		{"list_limits", `{"skip":-1}`, "", true, []string{"0 or more"}},
 		{"wake", `{"instance":"none","dry_run":true}`, "", true, []string{"explained: ", "none"}},
 		{"wake", `{"instance":"suspends","dry_run":true}`, "", false, []string{"runs no code until it is resumed"}},
 		{"terminate", `{"instance":"runs","reason":"over"}`, `terminate runs "over"`, false, []string{"nothing is compensated"}},

@@ -156,6 +156,16 @@ func (c *Client) ResetLimit(ctx context.Context, key string) error {
 	return c.post(ctx, "limits/reset", api.ResetLimit{Key: key}, nil)
 }
 
+// SetRate changes a rate over instances.
+func (c *Client) SetRate(ctx context.Context, key string, n int, per time.Duration) error {
+	return c.post(ctx, "limits/set", api.SetLimit{Key: key, Permits: &n, Rate: true, PerMS: per.Milliseconds()}, nil)
+}
+
+// ResetRate has the rate in the code count again.
+func (c *Client) ResetRate(ctx context.Context, key string) error {
+	return c.post(ctx, "limits/reset", api.ResetLimit{Key: key, Rate: true}, nil)
+}
+
 // SetInstanceLimit changes a limit of instances.
 func (c *Client) SetInstanceLimit(ctx context.Context, key string, n int) error {
 	return c.post(ctx, "limits/set", api.SetLimit{Key: key, Permits: &n, Instances: true}, nil)

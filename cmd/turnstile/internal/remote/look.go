@@ -280,6 +280,15 @@ func (c *Client) InstanceLimit(ctx context.Context, key string) (client.Limit, e
 	return got.Limits[0], nil
 }
 
+// Rate returns how the rate of a key stands.
+func (c *Client) Rate(ctx context.Context, key string) (client.Limit, error) {
+	var got api.LimitList
+	if _, err := c.get(ctx, "limits", url.Values{"key": {key}, "of": {"rates"}}, &got); err != nil || len(got.Limits) == 0 {
+		return client.Limit{Key: key, Rate: true}, err
+	}
+	return got.Limits[0], nil
+}
+
 // Limit returns how the limit of a key stands.
 func (c *Client) Limit(ctx context.Context, key string) (client.Limit, error) {
 	var got api.LimitList

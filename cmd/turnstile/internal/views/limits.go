@@ -25,15 +25,44 @@ func Limits(screen *term.Screen, now time.Time, all []client.Limit) {
 		if l.Set > 0 || l.Closed {
 			by = cmp.Or(printable.Line(l.SetBy), "somebody")
 		}
-		t.Row(term.Text(printable.Line(l.Key)), term.Text(strconv.Itoa(l.Permits)), term.Text(strconv.Itoa(len(l.Held))),
+		t.Row(term.Text(printable.Line(l.Key)), term.Text(permits(l)), term.Text(held(l)),
 			term.Text(strconv.Itoa(max(l.Length, len(l.Waiting)))), term.Text(oldest), term.Text(by), term.Text(limited(l)))
 	}
 	t.Print(screen)
 }
 
+// permits are how many there are, of a rate in which span.
+func permits(l *client.Limit) string {
+	if l.Rate && l.Per > 0 {
+		return fmt.Sprintf("%d in %s", l.Permits, time.Duration(l.Per)*time.Millisecond)
+	}
+	return strconv.Itoa(l.Permits)
+}
+
+// held are how many are held: of a rate none.
+func held(l *client.Limit) string {
+	if l.Rate {
+		return "–"
+	}
+	return strconv.Itoa(len(l.Held))
+}
+
+// declared is what the code says.
+func declared(l *client.Limit) string {
+	switch {
+	case l.Declared == 0:
+		return "not known: no attempt has waited"
+	case l.Rate:
+		return fmt.Sprintf("%d in %s", l.Declared, time.Duration(l.DeclaredPer)*time.Millisecond)
+	}
+	return strconv.Itoa(l.Declared)
+}
+
 // limited is what a limit is of, and what is wrong with its gate.
 func limited(l *client.Limit) string {
 	switch {
+	case l.Rate:
+		return "activities, a rate"
 	case !l.Instances:
 		return "activities"
 	case l.GateStatus != client.StatusRunning:
@@ -45,18 +74,28 @@ func limited(l *client.Limit) string {
 // Limit prints how a limit stands: who holds permits, and who waits for one.
 func Limit(out io.Writer, now time.Time, l *client.Limit) {
 	row := func(name, text string) { fmt.Fprintf(out, "%-9s %s\n", name, printable.Line(text)) }
-	row("limit", l.Key)
+	if l.Rate {
+		row("rate", l.Key)
+		row("begin", permits(l))
+	} else {
+		row("limit", l.Key)
+	}
 	if l.Instances {
 		row("of", limited(l))
 		row("gate", l.Gate)
 		row("waiting", strconv.Itoa(l.Length))
 	}
-	row("permits", fmt.Sprintf("%d, %d held", l.Permits, len(l.Held)))
-	row("in code", strconv.Itoa(l.Declared))
+	if !l.Rate {
+		row("permits", fmt.Sprintf("%d, %d held", l.Permits, len(l.Held)))
+	}
+	row("in code", declared(l))
 	if !l.SetAt.IsZero() {
 		what := "reset"
 		if l.Set > 0 || l.Closed {
 			what = fmt.Sprintf("set to %d", l.Set)
+			if l.Rate && l.Per != l.DeclaredPer {
+				what = "set to " + permits(l)
+			}
 		}
 		row("changed", fmt.Sprintf("%s by %s, %s (%s)", what, cmp.Or(l.SetBy, "somebody"), plain.Moment(l.SetAt), plain.Ago(now, l.SetAt)))
 	}
@@ -81,8 +120,11 @@ func Limit(out io.Writer, now time.Time, l *client.Limit) {
 				continue
 			}
 			called := ""
-			if w.Called {
+			switch {
+			case w.Called:
 				called = "called"
+			case !w.Due.IsZero():
+				called = "asks again in " + plain.Span(max(w.Due.Sub(now), 0))
 			}
 			t.Row("  "+printable.Line(w.Instance), fmt.Sprintf("event %d, attempt %d", w.EventID, w.Attempt), "since "+plain.Moment(w.Since)+" ("+plain.Ago(now, w.Since)+")", called)
 		}

@@ -3,7 +3,7 @@ import { html, useState } from "../ui.js";
 import { get, post } from "../api.js";
 import { useMayAct } from "../about.js";
 import { Ago, Button, Chip, Empty, Field, FormDialog, IconButton, Resource, Text, toast } from "../components.js";
-import { count } from "../format.js";
+import { count, span } from "../format.js";
 import { format } from "../location.js";
 import { useResource } from "../resource.js";
 import { plainText } from "../visible.js";
@@ -11,32 +11,41 @@ import { plainText } from "../visible.js";
 // shownFirst is how many who hold or wait a limit shows at first.
 const shownFirst = 5;
 
+// mostSpan is the longest span of a rate, in milliseconds.
+const mostSpan = 3_153_600_000_000;
+
 // Limits shows the limits for which attempts or instances wait, and who has permits.
 export function Limits() {
   const limits = useResource("limits", (signal) => get("limits", {}, { signal }), { poll: 15_000 });
   // A console without the activities table, or an older one, says nothing of limits.
   if (limits.error && ["not_offered", "no_such_route"].includes(limits.error.code)) return null;
   return html`<section class="limits"><div class="view-head"><h2>Limits</h2><${IconButton} icon="reload" label="Read the limits again" onClick=${limits.reload} /></div>
-    <p class="lead">Of activities those for which an attempt has waited in the last two weeks, or that were set; of instances all. Read every 15 seconds.</p>
+    <p class="lead">Of activities the limits and rates for which an attempt has waited in the last two weeks, or that were set; of instances all. Read every 15 seconds.</p>
     <${Resource} of=${limits} title="The limits could not be read">${(data) => data.limits.length === 0
-      ? html`<${Empty} title="Nothing has waited for a limit"><p>Activities, and orchestrations, with <code>turnstile.Limit</code> share permits over all instances.</p><//>`
-      : data.limits.map((l) => html`<${Limit} key=${(l.instances ? "i" : "a") + l.key} limit=${l} reload=${limits.reload} />`)}<//></section>`;
+      ? html`<${Empty} title="Nothing has waited for a limit"><p>Activities, and orchestrations, with <code>turnstile.Limit</code> share permits over all instances; activities with <code>turnstile.Rate</code> share a rate.</p><//>`
+      : data.limits.map((l) => html`<${Limit} key=${(l.instances ? "i" : l.rate ? "r" : "a") + l.key} limit=${l} reload=${limits.reload} />`)}<//></section>`;
 }
 
 const isSet = (limit) => limit.set > 0 || limit.closed === true;
+
+// permits is how many there are, of a rate in which span.
+function permits(n, perMS) {
+  return perMS > 0 ? `${count(n)} in ${span(perMS)}` : count(n);
+}
 
 function Limit({ limit, reload }) {
   const [open, setOpen] = useState(false);
   const may = useMayAct();
   return html`<div class="card below limit" data-row><div class="view-head"><h3><code><${Text} value=${limit.key} /></code></h3>
-      <span class="muted">${count(limit.held.length)} of ${count(limit.permits)} permits held, ${count(limit.length || limit.waiting.length)} waiting</span>
+      <span class="muted">${limit.rate ? `at most ${permits(limit.permits, limit.per_ms)} begin` : `${count(limit.held.length)} of ${count(limit.permits)} permits held`}, ${count(limit.length || limit.waiting.length)} waiting</span>
+      ${limit.rate && html`<${Chip}>rate<//>`}
       ${limit.instances && html`<${Chip}>instances<//>`}
       ${limit.instances && limit.gate_status !== "running" && html`<a class="chip stuck" href=${format(["instances", limit.gate])}>its gate is ${limit.gate_status}</a>`}
-      ${isSet(limit) && html`<${Chip}>${limit.closed ? "closed" : "set"}, the code says ${count(limit.declared)}<//>`}
+      ${isSet(limit) && html`<${Chip}>${limit.closed ? "closed" : "set"}${limit.declared > 0 && `, the code says ${permits(limit.declared, limit.declared_per_ms)}`}<//>`}
       <span class="grow" />${may && html`<${Button} onClick=${() => setOpen(true)}>Change<//>`}</div>
     ${limit.set_at && html`<p class="muted small">${isSet(limit) ? "Set" : "Reset"} by <${Text} value=${limit.set_by || "somebody"} /> <${Ago} at=${limit.set_at} /></p>`}
     <${Attempts} title=${limit.instances ? "Run" : "Hold a permit"} all=${limit.held} instances=${limit.instances} />
-    <${Attempts} title="Wait, the first first" all=${limit.waiting} instances=${limit.instances} first=${limit.instances && may ? reload : null} />
+    <${Attempts} title=${limit.rate ? "Wait, the longest first" : "Wait, the first first"} all=${limit.waiting} instances=${limit.instances} first=${limit.instances && may ? reload : null} />
     ${open && html`<${ChangeDialog} limit=${limit} onClose=${() => setOpen(false)} onDone=${reload} />`}</div>`;
 }
 
@@ -62,22 +71,25 @@ async function moveToFront(instance, reload) {
 }
 
 function ChangeDialog({ limit, onClose, onDone }) {
-  const [permits, setPermits] = useState(String(limit.permits));
-  const n = Number(permits), wrong = permits === "" || !Number.isInteger(n) || n < 0 || n > 100;
+  const [number, setNumber] = useState(String(limit.permits));
+  const [seconds, setSeconds] = useState(limit.per_ms > 0 ? String(limit.per_ms / 1000) : "");
+  const n = Number(number), wrong = number === "" || !Number.isInteger(n) || n < 0 || n > 100;
+  const per = Math.round(Number(seconds) * 1000), wrongSpan = limit.rate === true && seconds !== "" && !(per >= 1 && per <= mostSpan);
   const change = (path, body, did) => async () => {
     try {
-      await post(path, body);
-      toast({ text: `Limit ${plainText(limit.key)} ${did}.` });
+      await post(path, { ...body, key: limit.key, instances: limit.instances, rate: limit.rate });
+      toast({ text: `${limit.rate ? "Rate" : "Limit"} ${plainText(limit.key)} ${did}.` });
     } finally {
       onDone();
     }
   };
   const reset = async () => {
-    await change("limits/reset", { key: limit.key, instances: limit.instances }, "is as the code says")();
+    await change("limits/reset", {}, "is as the code says")();
     onClose();
   };
-  return html`<${FormDialog} title="Change a limit" action="Set" disabled=${wrong} onClose=${onClose} submit=${change("limits/set", { key: limit.key, permits: n, instances: limit.instances }, `is ${n} now`)}>
-    <p>Limit <code><${Text} value=${limit.key} /></code>. ${limit.instances ? "Instances that run go on." : "Attempts that have a permit keep it."}</p>
-    <${Field} label="Permits" hint=${`0 to 100; with 0, nothing begins until you set or reset it. Takes precedence over the ${limit.declared} in the code, of later deployments too, until it is reset.`} error=${wrong ? "A number from 0 to 100." : ""}>${(p) => html`<input ...${p} type="number" min="0" max="100" value=${permits} onInput=${(e) => setPermits(e.target.value)} />`}<//>
-    ${isSet(limit) && html`<p><${Button} onClick=${reset}>Reset to the code's ${count(limit.declared)}<//></p>`}<//>`;
+  return html`<${FormDialog} title=${limit.rate ? "Change a rate" : "Change a limit"} action="Set" disabled=${wrong || wrongSpan} onClose=${onClose} submit=${change("limits/set", { permits: n, per_ms: limit.rate && seconds !== "" && per !== limit.declared_per_ms ? per : undefined }, `is ${n} now`)}>
+    <p>${limit.rate ? "Rate" : "Limit"} <code><${Text} value=${limit.key} /></code>. ${limit.instances ? "Instances that run go on." : limit.rate ? "Workers go by it within 30 seconds." : "Attempts that have a permit keep it."}</p>
+    <${Field} label=${limit.rate ? "Attempts that may begin" : "Permits"} hint=${`0 to 100; with 0, nothing begins until you set or reset it. Takes precedence over ${limit.declared > 0 ? `the ${permits(limit.declared, limit.declared_per_ms)} in` : ""} the code, of later deployments too, until it is reset.`} error=${wrong ? "A number from 0 to 100." : ""}>${(p) => html`<input ...${p} type="number" min="0" max="100" value=${number} onInput=${(e) => setNumber(e.target.value)} />`}<//>
+    ${limit.rate && html`<${Field} label="Within seconds" hint="Empty for the span in the code." error=${wrongSpan ? "A number more than 0." : ""}>${(p) => html`<input ...${p} type="number" min="0.001" step="any" value=${seconds} onInput=${(e) => setSeconds(e.target.value)} />`}<//>`}
+    ${isSet(limit) && html`<p><${Button} onClick=${reset}>Reset to ${limit.declared > 0 ? `the code's ${permits(limit.declared, limit.declared_per_ms)}` : "the code's number"}<//></p>`}<//>`;
 }
