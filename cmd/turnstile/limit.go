@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -40,7 +41,9 @@ func limitListCommand() *command {
 				if errOf != nil {
 					return errOf
 				}
-				return c.printLimits(append(all, of...))
+				all = append(all, of...)
+				slices.SortStableFunc(all, func(a, b client.Limit) int { return max(b.Length, len(b.Waiting)) - max(a.Length, len(a.Waiting)) })
+				return c.printLimits(all)
 			}
 		},
 	}

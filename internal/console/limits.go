@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/turnstile-go/turnstile"
@@ -36,8 +37,13 @@ func (h *handler) limits(r *request) (api.LimitList, error) {
 	if len(out.Limits) == 0 {
 		return out, offered(err)
 	}
+	// Those of attempts and those of instances are in this order already, each for themselves.
+	slices.SortStableFunc(out.Limits, func(a, b client.Limit) int { return waiting(&b) - waiting(&a) })
 	return out, nil
 }
+
+// waiting is how many wait.
+func waiting(l *client.Limit) int { return max(l.Length, len(l.Waiting)) }
 
 // attemptLimits are those of activities, or the limit, the rate or both with a key.
 func (h *handler) attemptLimits(ctx context.Context, key, of string) (all []client.Limit, err error) {

@@ -3,13 +3,16 @@ import { html, useState } from "../ui.js";
 import { get, post } from "../api.js";
 import { useMayAct } from "../about.js";
 import { Ago, Button, Chip, Empty, Field, FormDialog, IconButton, Resource, Text, toast } from "../components.js";
-import { count, span } from "../format.js";
+import { count, plural, span } from "../format.js";
 import { format } from "../location.js";
 import { useResource } from "../resource.js";
 import { plainText } from "../visible.js";
 
 // shownFirst is how many who hold or wait a limit shows at first.
 const shownFirst = 5;
+
+// limitsFirst is how many limits are shown at first, of which one looks for a key among more than a few.
+const limitsFirst = 50, few = 8;
 
 // mostSpan is the longest span of a rate, in milliseconds.
 const mostSpan = 3_153_600_000_000;
@@ -23,7 +26,18 @@ export function Limits() {
     <p class="lead">Of activities the limits and rates for which an attempt has waited in the last two weeks, or that were set; of instances all. Read every 15 seconds.</p>
     <${Resource} of=${limits} title="The limits could not be read">${(data) => data.limits.length === 0
       ? html`<${Empty} title="Nothing has waited for a limit"><p>Activities, and orchestrations, with <code>turnstile.Limit</code> share permits over all instances; activities with <code>turnstile.Rate</code> share a rate.</p><//>`
-      : data.limits.map((l) => html`<${Limit} key=${(l.instances ? "i" : l.rate ? "r" : "a") + l.key} limit=${l} reload=${limits.reload} />`)}<//></section>`;
+      : html`<${Found} all=${data.limits} reload=${limits.reload} />`}<//></section>`;
+}
+
+// Found shows the limits whose key has what one looks for, some at first.
+function Found({ all, reload }) {
+  const [text, setText] = useState(""), [most, setMost] = useState(limitsFirst);
+  const like = text.trim().toLowerCase();
+  const found = like === "" ? all : all.filter((l) => l.key.toLowerCase().includes(like));
+  return html`${all.length > few && html`<p class="filters"><input type="search" aria-label="Find a key" placeholder="Key" value=${text} onInput=${(e) => { setText(e.target.value); setMost(limitsFirst); }} />
+      <span class="muted" role="status">${like === "" ? `${count(all.length)} limits` : `${count(found.length)} of ${count(all.length)} limits`}</span></p>`}
+    ${found.slice(0, most).map((l) => html`<${Limit} key=${(l.instances ? "i" : l.rate ? "r" : "a") + l.key} limit=${l} reload=${reload} />`)}
+    ${found.length > most && html`<p class="pager"><${Button} onClick=${() => setMost(most + limitsFirst)}>Show ${count(Math.min(limitsFirst, found.length - most))} more of ${count(found.length)}<//></p>`}`;
 }
 
 const isSet = (limit) => limit.set > 0 || limit.closed === true;
@@ -37,7 +51,7 @@ function Limit({ limit, reload }) {
   const [open, setOpen] = useState(false);
   const may = useMayAct();
   return html`<div class="card below limit" data-row><div class="view-head"><h3><code><${Text} value=${limit.key} /></code></h3>
-      <span class="muted">${limit.rate ? `at most ${permits(limit.permits, limit.per_ms)} begin` : `${count(limit.held.length)} of ${count(limit.permits)} permits held`}, ${count(limit.length || limit.waiting.length)} waiting</span>
+      <span class="muted">${limit.rate ? limit.closed ? "none begins" : `at most ${permits(limit.permits, limit.per_ms)} begin` : limit.closed ? `${plural(limit.held.length, "permit")} held` : `${count(limit.held.length)} of ${count(limit.permits)} permits held`}, ${count(limit.length || limit.waiting.length)} waiting</span>
       ${limit.rate && html`<${Chip}>rate<//>`}
       ${limit.instances && html`<${Chip}>instances<//>`}
       ${limit.instances && limit.gate_status !== "running" && html`<a class="chip stuck" href=${format(["instances", limit.gate])}>its gate is ${limit.gate_status}</a>`}
@@ -45,19 +59,20 @@ function Limit({ limit, reload }) {
       <span class="grow" />${may && html`<${Button} onClick=${() => setOpen(true)}>Change<//>`}</div>
     ${limit.set_at && html`<p class="muted small">${isSet(limit) ? "Set" : "Reset"} by <${Text} value=${limit.set_by || "somebody"} /> <${Ago} at=${limit.set_at} /></p>`}
     <${Attempts} title=${limit.instances ? "Run" : "Hold a permit"} all=${limit.held} instances=${limit.instances} />
-    <${Attempts} title=${limit.rate ? "Wait, the longest first" : "Wait, the first first"} all=${limit.waiting} instances=${limit.instances} first=${limit.instances && may ? reload : null} />
+    <${Attempts} title=${limit.rate ? "Wait, the longest first" : "Wait, the first first"} all=${limit.waiting} of=${limit.length} instances=${limit.instances} first=${limit.instances && may ? reload : null} />
     ${open && html`<${ChangeDialog} limit=${limit} onClose=${() => setOpen(false)} onDone=${reload} />`}</div>`;
 }
 
-function Attempts({ title, all, instances, first }) {
+// Attempts shows those who hold or wait: all that are known, of so many.
+function Attempts({ title, all, of, instances, first }) {
   const [more, setMore] = useState(false);
   if (all.length === 0) return null;
   const shown = more ? all : all.slice(0, shownFirst);
-  return html`<div class="table-wrap below"><table><thead><tr><th scope="col">${title}</th>${instances ? html`<th scope="col" class="number">Execution</th>` : html`<th scope="col" class="number">Event</th><th scope="col" class="number">Attempt</th>`}<th scope="col">Since</th>${first && html`<th scope="col">Move</th>`}</tr></thead>
+  return html`<div class="table-wrap below"><table><thead><tr><th scope="col">${title}</th>${instances ? html`<th scope="col" class="number">Execution</th>` : html`<th scope="col" class="number">Event</th><th scope="col" class="number">Attempt</th>`}<th scope="col" class="since">Since</th>${first && html`<th scope="col">Move</th>`}</tr></thead>
     <tbody>${shown.map((a, i) => html`<tr key=${i}><td><a href=${format(["instances", a.instance])}><${Text} value=${a.instance} /></a>${a.called && html` <${Chip}>called<//>`}</td>
-      ${instances ? html`<td class="number">${a.execution_id}</td>` : html`<td class="number">${a.event_id}</td><td class="number">${a.attempt}</td>`}<td><${Ago} at=${a.since} /></td>
+      ${instances ? html`<td class="number">${a.execution_id}</td>` : html`<td class="number">${a.event_id}</td><td class="number">${a.attempt}</td>`}<td class="since"><${Ago} at=${a.since} /></td>
       ${first && html`<td>${i > 0 && html`<${Button} onClick=${() => moveToFront(a.instance, first)}>To the front<//>`}</td>`}</tr>`)}</tbody></table></div>
-    ${all.length > shown.length && html`<p class="pager"><${Button} onClick=${() => setMore(true)}>Show all ${count(all.length)}<//></p>`}`;
+    ${all.length > shown.length && html`<p class="pager"><${Button} onClick=${() => setMore(true)}>${of > all.length ? `Show the first ${count(all.length)} of ${count(of)}` : `Show all ${count(all.length)}`}<//></p>`}`;
 }
 
 async function moveToFront(instance, reload) {
