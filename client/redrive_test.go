@@ -74,6 +74,49 @@ func TestO10ARedriveSaysWhatStartsAnewAndRunsThatAlone(t *testing.T) {
 	}
 }
 
+// O-10: a child that went on while its parent had failed is cancelled by the code of the parent's next
+// execution, as one of its own is.
+func TestO10ARedrivenParentCancelsAChildThatWentOn(t *testing.T) {
+	t.Parallel()
+	broken := true
+	parent, child := turnstile.NewOrchestration[string, string]("Parent"), turnstile.NewOrchestration[string, string]("Child")
+	work, never := turnstile.NewActivity[string, string]("Work"), turnstile.NewEvent[string]("never")
+	e := start(t,
+		work.Implement(func(context.Context, string) (string, error) {
+			if broken {
+				return "", turnstile.NonRetryable(errors.New("broken"))
+			}
+			return "worked", nil
+		}),
+		child.Implement(func(ctx turnstile.Context, _ string) (string, error) { return never.Wait(ctx) }),
+		parent.Implement(func(ctx turnstile.Context, in string) (string, error) {
+			waits := child.With(turnstile.InstanceID("child"), turnstile.ParentClosePolicy(turnstile.Abandon)).Start(ctx, in)
+			if _, err := work.Call(ctx, in); err != nil {
+				return "", err
+			}
+			return "cancelled it", waits.Cancel("enough")
+		}))
+	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, parent, "", client.WithInstanceID("p")))
+	if _, err := run.Wait(e.ctx); err == nil {
+		t.Fatal("it did not fail")
+	}
+	broken = false
+	redriven := ok[client.Redriven](t)(e.client.Redrive(e.ctx, client.RedriveRequest{Instance: "p"}))
+	run.StartID, run.After = redriven.StartID, redriven.After
+	if got := ok[string](t)(run.Wait(e.ctx)); got != "cancelled it" {
+		t.Errorf("the parent gave %q", got)
+	}
+	if _, err := client.Attach(e.client, child, "child").Wait(e.ctx); !errors.Is(err, turnstile.ErrCancelled) {
+		t.Errorf("the child ended with %v", err)
+	}
+	for _, ev := range e.history("child") {
+		if ev.Kind == history.OrchestrationCancelRequested && ev.Reason == "enough" {
+			return
+		}
+	}
+	t.Errorf("nobody has cancelled the child: %+v", e.history("child"))
+}
+
 func TestO10WhatCannotBeRedriven(t *testing.T) {
 	t.Parallel()
 	e := start(t, attempts.Implement(attempted))

@@ -161,6 +161,7 @@ type runState struct {
 	left        []Arrival // arrivals of this run still to be taken
 	continued   bool      // the execution ended as continued-as-new
 	carried     []history.Event
+	instead     *StuckError // why the policy "fail" ended it
 }
 
 // New returns an execution without events.

@@ -96,6 +96,7 @@ func (x *Execution) turn(verdicts []Verdict) Turn {
 		SearchWas:     x.run.searchWas,
 		Logs:          x.run.logs,
 		Stuck:         x.stuck,
+		Instead:       x.run.instead,
 		Recovered:     x.run.recovered && x.stuck == nil,
 	}
 	switch {

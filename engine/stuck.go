@@ -84,6 +84,6 @@ func (x *Execution) failInstead() bool {
 	}
 	x.appendImposed(history.ImposedPolicy, "", history.Failure{
 		Kind: kind, Message: x.stuck.Message, Source: x.events.at(0).Name, Stack: x.stuck.Stack})
-	x.stuck = nil
+	x.stuck, x.run.instead = nil, x.stuck
 	return true
 }

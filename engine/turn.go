@@ -154,8 +154,9 @@ type Turn struct {
 	Next []history.Event
 	// Inline are the open inline activities, in the order of scheduling.
 	Inline []InlineCall
-	// Stuck is the reason if State is Stuck.
-	Stuck *StuckError
+	// Stuck is the reason if State is Stuck. Instead is the reason where this run ended the
+	// execution instead, because it is to fail where it would be stuck.
+	Stuck, Instead *StuckError
 	// Recovered is set if the run went past arrivals that stood parked.
 	Recovered bool
 	// CustomStatus as it stands after this run, nil if none was ever set;

@@ -3,6 +3,7 @@
 package rehearsal
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/turnstile-go/turnstile/engine"
@@ -39,14 +40,9 @@ func Run(registry *engine.Registry, of Of, events []history.Event) (*store.Probl
 	if err != nil {
 		return nil, err
 	}
-	if s := turn.Stuck; s != nil && s.Patch == "" {
+	// The second is of an orchestration that fails where it would be stuck.
+	if s := cmp.Or(turn.Stuck, turn.Instead); s != nil && s.Patch == "" {
 		return problemOf(s), nil
-	}
-	for i := range turn.Events {
-		// Its orchestration fails where it would be stuck.
-		if e := &turn.Events[i]; e.Imposed == history.ImposedPolicy && e.Failure != nil {
-			return &store.Problem{Kind: string(e.Failure.Kind), EventID: e.EventID - 1, Message: e.Failure.Message, Stack: e.Failure.Stack}, nil
-		}
 	}
 	return nil, nil
 }

@@ -206,7 +206,9 @@ type Item struct {
 	// execution, and the event from which all happens again, 0 for where it failed. A
 	// start with an origin in another instance forks that: it begins a new instance, which
 	// goes on from there. Origin of an ActivityExecute is the event of an earlier execution
-	// whose idempotency key the activity keeps.
+	// whose idempotency key the activity keeps. Origin of a CancelInstance or TerminateInstance for
+	// a child names the first execution of its Parent that had the start of the child in its
+	// history, where a redrive has taken that over.
 	Origin *history.Origin `json:"origin,omitempty"`
 	// LimitKey and Limit of a StartOrchestration: at most so many instances with this key run
 	// at a time, and this one waits for its turn before its code begins.

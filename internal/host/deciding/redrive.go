@@ -1,6 +1,7 @@
 package deciding
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -92,17 +93,23 @@ func (t *Turn) refuseRedrive(p *Plan, m *inbox.Message, reason wire.Reason, why 
 }
 
 // disagrees refuses a redrive where the code could not be run through what was to be taken
-// over. All that follows the redrive in its batch goes back.
+// over. All that follows the redrive in its batch goes back. So it is where the instance fails
+// in place of being stuck: it has failed already, and what that failure would close was not
+// sent by this execution.
 func (t *Turn) disagrees(p *Plan) (bool, error) {
 	d := t.Running.Redriven
-	if d == nil || len(d.Prefix) == 0 || d.By.Item.Parent != nil {
-		return false, nil // For its parent it goes on all the same, and is stuck until the code is fixed.
+	if d == nil || len(d.Prefix) == 0 {
+		return false, nil
 	}
 	out, err := t.outcome()
-	if err != nil || out.Stuck == nil || out.Stuck.EventID > int64(len(d.Prefix)) {
+	why := cmp.Or(out.Stuck, out.Instead)
+	if err != nil || why == nil || why.EventID > int64(len(d.Prefix)) {
 		return false, err
 	}
-	if err := t.refuseRedrive(p, d.By, wire.ReasonRedriveRefused, out.Stuck); err != nil {
+	if d.By.Item.Parent != nil && out.Stuck != nil {
+		return false, nil // For its parent it goes on all the same, and is stuck until the code is fixed.
+	}
+	if err := t.refuseRedrive(p, d.By, wire.ReasonRedriveRefused, why); err != nil {
 		return false, err
 	}
 	t.round, t.passed.rest = nil, nil

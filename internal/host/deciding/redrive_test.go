@@ -67,6 +67,74 @@ func TestO10WhatEndsARedrivenChildMayComeAheadOfItsStart(t *testing.T) {
 	`)
 }
 
+// O-10: a child that goes on while its parent is redriven is a child of the parent's next execution, which
+// can end it. Another execution that only uses it, as one that has continued as new may, cannot.
+func TestO10ARedrivenParentEndsTheChildThatItHadStartedBefore(t *testing.T) {
+	t.Parallel()
+	p := newPlay(t, nil)
+	by := func(execution int64, item wire.Item) wire.Item {
+		item = ofParent(item)
+		item.Parent.ExecutionID, item.FirstSeenMS, item.SentMS = execution, p.now.UnixMilli(), p.now.UnixMilli()
+		return item
+	}
+	// since is the first of the executions that have taken the start of the child over.
+	since := func(execution int64, item wire.Item) wire.Item {
+		item.Origin = &history.Origin{ExecutionID: execution}
+		return item
+	}
+	attaches := by(2, goesOnBy("child", 0))
+	attaches.OnConflict = wire.ConflictUseOrRedrive
+	uses := by(2, start("other"))
+	uses.OnConflict = wire.ConflictUseExisting
+	i := p.anew("it cancels it", waits("go"))
+	i.each(by(1, start("s")), attaches, since(1, by(2, cancel("c"))))
+	i = p.anew("it terminates it, redriven twice", waits("go"))
+	attaches3 := by(3, goesOnBy("child3", 0))
+	attaches3.OnConflict = wire.ConflictUseOrRedrive
+	i.each(by(1, start("s")), attaches, attaches3, since(1, by(3, terminate("t"))))
+	i = p.anew("both in one batch", waits("go"))
+	i.each(by(1, start("s")))
+	i.take(attaches, since(1, by(2, cancel("c"))))
+	i = p.anew("the cancel overtakes the start", waits("go"))
+	i.each(by(1, start("s")), since(1, by(2, cancel("c"))), since(1, by(2, terminate("t"))), attaches)
+	i.again(since(1, by(2, cancel("c"))))
+	i = p.anew("no start comes", waits("go"))
+	i.each(by(1, start("s")), since(1, by(2, cancel("c"))))
+	i.now = i.now.Add(i.settings.Messages.EarlyWindow)
+	i.each(since(1, by(2, cancel("c"))))
+	i = p.anew("an execution that has continued as new only uses it", waits("go"))
+	i.each(by(1, start("s")), uses, by(2, cancel("c")), since(2, by(2, cancel("d"))))
+	p.expect(`
+		# it cancels it
+		start s → runs; commits 1-2: Started Sub(go); settles recorded
+		start child → runs; commits 3: ParentAttached; settles recorded
+		cancel c → runs; commits 4-5: CancelRequested Failed(cancelled), closes [2], sends parent and parent; settles recorded
+		# it terminates it, redriven twice
+		start s → runs; commits 1-2: Started Sub(go); settles recorded
+		start child → runs; commits 3: ParentAttached; settles recorded
+		start child3 → runs; commits 4: ParentAttached; settles recorded
+		terminate t → commits 5: Failed(terminated), sends parent and parent and parent; settles recorded
+		# both in one batch
+		start s → runs; commits 1-2: Started Sub(go); settles recorded
+		start child, cancel c → runs; commits 3: ParentAttached; settles recorded; comes back: c
+		# the cancel overtakes the start
+		start s → runs; commits 1-2: Started Sub(go); settles recorded
+		cancel c → settles early round
+		terminate t → settles early round
+		start child → runs; commits 3: ParentAttached; settles recorded
+		cancel c×2 → again nothing; runs; commits 4-5: CancelRequested Failed(cancelled), closes [2], sends parent and parent; settles recorded
+		# no start comes
+		start s → runs; commits 1-2: Started Sub(go); settles recorded
+		cancel c → settles early round
+		cancel c → settles misaddressed
+		# an execution that has continued as new only uses it
+		start s → runs; commits 1-2: Started Sub(go); settles recorded
+		start other → runs; commits 3: ParentAttached; settles recorded
+		cancel c → settles misaddressed
+		cancel d → settles misaddressed
+	`)
+}
+
 // O-10: what completed stays, what failed is begun anew, and a repeat begins nothing.
 func TestO10ARedriveGoesOnWhereTheInstanceFailed(t *testing.T) {
 	t.Parallel()
@@ -165,6 +233,53 @@ func TestO10ARedriveGoesOnWhereTheInstanceFailed(t *testing.T) {
 		failure of 2 → runs; commits 3-4: Failed(application)←2 Failed(application); settles recorded
 		start r → begins 2 again; runs; commits 1-3: Started Act(Step) Redriven, sends activity 2; dies ahead of its dispatch; comes back: r
 		start r×2 → again activity 2; runs; writes nothing; settles duplicate
+	`)
+}
+
+// An orchestration that fails where it would be stuck has failed already: a redrive that its code
+// contradicts is refused as any other, so the failure that is there stays and the redrive can come again.
+// Where the code comes to disagree behind what was taken over, the next execution fails.
+func TestO10ARedriveThatTheCodeContradictsIsRefusedWhereItFailsWhenStuck(t *testing.T) {
+	t.Parallel()
+	p := newPlay(t, nil)
+	fails := func(o *engine.Orchestration) { o.FailWhenStuck = true }
+	for _, parent := range []bool{false, true} {
+		i := p.anew("", chain(2))
+		i.each(start("s"), result(2), failed(4))
+		i.deploy(func(ctx *engine.Context, in []byte) ([]byte, error) { return activity(nil)(ctx, in) }, fails)
+		r := goesOnBy("r", 0)
+		if parent {
+			r = ofParent(r)
+		}
+		i.take(r, event("late"))
+		i.stands()
+	}
+	i := p.anew("the code agrees with it, and panics behind it", chain(2))
+	i.each(start("s"), result(2), failed(4))
+	i.deploy(func(ctx *engine.Context, in []byte) ([]byte, error) {
+		_, err := chain(2)(ctx, in)
+		panic(err)
+	}, fails)
+	i.each(goesOnBy("r", 0), in(2, result(4)))
+	i.stands()
+	p.expect(`
+		start s → runs; commits 1-2: Started Act(Step), sends activity 2; settles recorded
+		result of 2 → runs; commits 3-4: Done←2 Act(Step), sends activity 4; settles recorded
+		failure of 4 → runs; commits 5-6: Failed(application)←4 Failed(application); settles recorded
+		start r, event late → begins 2 again; runs; reads behind 1; settles dead redrive_refused; comes back: late
+		stands at execution 1, failed of application
+		start s → runs; commits 1-2: Started Act(Step), sends activity 2; settles recorded
+		result of 2 → runs; commits 3-4: Done←2 Act(Step), sends activity 4; settles recorded
+		failure of 4 → runs; commits 5-6: Failed(application)←4 Failed(application); settles recorded
+		start r, event late → begins 2 again; runs; reads behind 1; tells parent stuck, settles redrive_refused; comes back: late
+		stands at execution 1, failed of application
+		# the code agrees with it, and panics behind it
+		start s → runs; commits 1-2: Started Act(Step), sends activity 2; settles recorded
+		result of 2 → runs; commits 3-4: Done←2 Act(Step), sends activity 4; settles recorded
+		failure of 4 → runs; commits 5-6: Failed(application)←4 Failed(application); settles recorded
+		start r → begins 2 again; runs; commits 1-5: Started Act(Step) Done←2 Act(Step) Redriven, sends activity 4; settles recorded
+		result of 4 → runs; commits 6-7: Done←4 Failed(panic); settles recorded
+		stands at execution 2, failed of panic
 	`)
 }
 

@@ -1,6 +1,9 @@
 package deciding
 
 import (
+	"slices"
+
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/host/inbox"
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
@@ -89,11 +92,33 @@ func (t *Turn) foreignParent(m *inbox.Message) bool {
 	if !m.EndsChild() {
 		return false
 	}
-	own := t.Running.Started().Start.Parent
-	if t.Running.Creating {
-		if start := NewStart(t.View.Record, t.open()); start != nil {
-			own = recordedParent(start.Item.Parent)
-		}
+	own := t.ownParent()
+	if own != nil && tookOver(own, m) && t.waitsFor(m.Item.Parent) {
+		return false
 	}
 	return own == nil || *own != *recordedParent(m.Item.Parent)
+}
+
+// ownParent is the parent that has started the execution, or starts it now; nil for none.
+func (t *Turn) ownParent() *history.Parent {
+	if t.Running.Creating {
+		if start := NewStart(t.View.Record, t.open()); start != nil {
+			return recordedParent(start.Item.Parent)
+		}
+	}
+	return t.Running.Started().Start.Parent
+}
+
+// tookOver reports whether what ends a child comes from a later execution of the parent that
+// has started it, which has taken over that start by a redrive: then it is that one's child
+// too. The origin of the message is the first execution that had the start in its history.
+func tookOver(own *history.Parent, m *inbox.Message) bool {
+	by, since := m.Item.Parent, m.Item.Origin
+	return since != nil && own.Instance == by.Instance && own.EventID == by.EventID && own.ExecutionID >= since.ExecutionID && own.ExecutionID < by.ExecutionID
+}
+
+// waitsFor reports whether a parent waits for the instance by a start of its own.
+func (t *Turn) waitsFor(by *wire.Parent) bool {
+	parent := recordedParent(by)
+	return t.Running.X != nil && slices.ContainsFunc(t.Running.X.Attached(), func(p *history.Parent) bool { return *p == *parent })
 }

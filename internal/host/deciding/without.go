@@ -65,6 +65,11 @@ func (t *Turn) redriveMayFollow(p *Plan, m *inbox.Message, own *history.Parent) 
 	if !m.EndsChild() || own == nil || own.Instance != m.Item.Parent.Instance || own.ExecutionID >= m.Item.Parent.ExecutionID {
 		return false
 	}
+	return t.goesRound(p, m)
+}
+
+// goesRound has a message that is early wait, unless the window for that is over.
+func (t *Turn) goesRound(p *Plan, m *inbox.Message) bool {
 	window := t.By.Settings.Messages.EarlyWindow
 	if since, _ := m.RoundSince(t.Now.At); t.Now.At.Sub(since) >= window {
 		return false
@@ -73,9 +78,15 @@ func (t *Turn) redriveMayFollow(p *Plan, m *inbox.Message, own *history.Parent) 
 	return true
 }
 
-// ofAnotherParent settles what another parent sends to end its child.
+// ofAnotherParent settles what another parent sends to end its child. A child that runs, and was
+// started by an execution that this one goes on from, waits for the start by which this one
+// attaches itself to it.
 func (t *Turn) ofAnotherParent(p *Plan, m *inbox.Message) {
-	if x := t.Running.X; x == nil || !x.Ended() || !t.redriveMayFollow(p, m, t.Running.Started().Start.Parent) {
+	own := t.ownParent()
+	if x := t.Running.X; x != nil && x.Ended() && t.redriveMayFollow(p, m, t.Running.Started().Start.Parent) {
+		return
+	}
+	if own == nil || !tookOver(own, m) || !t.goesRound(p, m) {
 		p.settle(m, "misaddressed")
 	}
 }

@@ -171,7 +171,7 @@ func (out *Outbox) cancel(c *Commit, eventID int64, w Open) {
 		// The parent goes with it: an instance that only has the id which the
 		// child should have had is not its child, and is left alone.
 		item := wire.Item{V: wire.Version, Kind: wire.CancelInstance, Instance: w.Child, Reason: reason,
-			ID: c.id("cancel", eventID), Parent: out.parentOf(c, eventID)}
+			ID: c.id("cancel", eventID), Parent: out.parentOf(c, eventID), Origin: since(c, eventID)}
 		kind := "cancel child"
 		if end := c.Events[len(c.Events)-1].Kind; end.Terminal() && !terminated {
 			terminated = w.OnParentEnd == history.ParentEndTerminate
@@ -184,6 +184,21 @@ func (out *Outbox) cancel(c *Commit, eventID int64, w Open) {
 		}
 		out.sendOrRefuse(c, eventID, &item, kind, fmt.Sprintf("child %q not stopped", w.Child))
 	}
+}
+
+// since is the first execution that had the start of a child in its history, where a redrive took it
+// over from there; nil where this one has started it. What ends the child says so, because
+// the child may have been started by that one. A fork's begin with the fork.
+func since(c *Commit, eventID int64) *history.Origin {
+	o := c.Start.Origin
+	if o == nil || eventID > o.EventID {
+		return nil
+	}
+	first := o.FirstExecutionID
+	if o.FirstInstance != "" {
+		first = o.ForkedExecutionID
+	}
+	return &history.Origin{ExecutionID: first}
 }
 
 // Parent tells a parent of the end of an instance. Its token is made anew, because

@@ -4,6 +4,13 @@ package mutation
 func redriveMutations() []Mutation {
 	return []Mutation{
 		{
+			Name:  "a redriven parent cannot end a child that went on",
+			Bug:   "The cancel that a redriven parent sends to a child which its execution before had started is taken for that of another parent.",
+			Bias:  "purges",
+			File:  "internal/host/deciding/take.go",
+			Edits: edit("own != nil && tookOver(own, m) && t.waitsFor(m.Item.Parent)", "own != nil && own.EventID == 0 && tookOver(own, m) && t.waitsFor(m.Item.Parent)"),
+		},
+		{
 			Name:  "what ends a redriven child is late ahead of its start",
 			Bug:   "The start that redrives a child goes round, the parent ends meanwhile, and its cancel finds the execution that has ended: the child runs for ever.",
 			Bias:  "dead letters",
