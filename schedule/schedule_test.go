@@ -10,6 +10,7 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/scheduling"
 	"github.com/turnstile-go/turnstile/schedule"
 	"github.com/turnstile-go/turnstile/turnstiletest"
@@ -353,4 +354,38 @@ func TestAScheduleSurvivesACrashAtEachCall(t *testing.T) {
 			t.Fatalf("%+v, %v; want five ticks", found.State, err)
 		}
 	}, turnstiletest.WithStartTime(began))
+}
+
+// The rules of time zones change between builds, so each tick for which a schedule sets a timer stands in
+// its history before: a replay reads it there, and computes none.
+func TestTheNextTickIsRecorded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.create(hourly("1s"))
+	w.env.Advance(30 * time.Hour)
+	timers := 0
+	for n := int64(1); n <= w.describe().Instance.ExecutionID; n++ {
+		x, err := w.env.Client().Export(t.Context(), scheduling.InstanceID("hourly"), n)
+		w.must(err)
+		recorded := ""
+		if start := x.Events[0]; n > 1 {
+			recorded = string(start.Payload) // It continues as new with what the execution before had recorded.
+		}
+		for i := range x.Events {
+			switch e := &x.Events[i]; e.Kind {
+			case history.SystemCall:
+				if e.Name == "next tick" || e.Name == "due ticks" {
+					recorded = string(e.Payload)
+				}
+			case history.TimerCreated:
+				timers++
+				if tick := time.UnixMilli(e.FireAtMS).UTC().Format(time.RFC3339Nano); !strings.Contains(recorded, tick) {
+					t.Errorf("execution %d, event %d: the timer of %s stands behind %s", n, e.EventID, tick, recorded)
+				}
+			}
+		}
+	}
+	if timers < 30 {
+		t.Errorf("%d timers were looked at", timers)
+	}
 }

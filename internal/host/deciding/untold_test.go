@@ -82,3 +82,25 @@ func TestWhatIsToldOfAMarkIsNumberedBehindIt(t *testing.T) {
 		t.Errorf("behind a recovery that the history lacks, it tells %+v, %v", events, err)
 	}
 }
+
+// That a history is damaged is told by metrics and the log: it has no end by which an event could be numbered.
+func TestWhatIsCorruptIsNotToldAsStuck(t *testing.T) {
+	t.Parallel()
+	p := newPlay(t, waits("go"))
+	p.take(start("s"))
+	turn := p.turn(&Group{}, true)
+	turn.By = &Terms{Publishes: true}
+	turn.View.Instance, turn.View.Described = "a", true
+	turn.View.Record = &store.Record{Instance: "a", ExecutionID: 1, Status: store.StatusRunning, Stamp: 1}
+	turn.passed.damage = &damage{cause: &store.CorruptError{Instance: "a", ExecutionID: 1}}
+	var plan Plan
+	if err := turn.tellDamage(&plan); err != nil {
+		t.Fatal(err)
+	}
+	if plan.Record == nil || plan.Record.Change.Problem == nil || (*plan.Record.Change.Problem).Kind != store.ProblemCorrupt {
+		t.Fatalf("it is not marked: %+v", plan.Record)
+	}
+	if plan.Send.Untold != "" || plan.Record.Change.Untold != nil {
+		t.Errorf("it tells %q now, and %v later", plan.Send.Untold, plan.Record.Change.Untold)
+	}
+}

@@ -2,6 +2,7 @@ package check
 
 import (
 	"slices"
+	"time"
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
@@ -159,7 +160,7 @@ func (w *checker) accounted(item *wire.Item, first int64) bool {
 	case wire.CancelInstance, wire.TerminateInstance:
 		if p := item.Parent; p != nil {
 			own := current.Events[0].Start.Parent
-			if own == nil || own.Instance != p.Instance || own.ExecutionID != p.ExecutionID || own.EventID != p.EventID {
+			if own == nil || own.Instance != p.Instance || own.EventID != p.EventID || own.ExecutionID != p.ExecutionID && !w.carriedOn(item, own, current) {
 				return true
 			}
 		}
@@ -170,6 +171,24 @@ func (w *checker) accounted(item *wire.Item, first int64) bool {
 			if x := w.Ledger.Executions[ledger.At(target, n)]; x != nil && x.Cancelled {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// carriedOn reports whether what ends a child is of a redriven parent, whose execution before has started
+// that child, and which waits for it by now: since so long that no process has missed it.
+func (w *checker) carriedOn(item *wire.Item, own *history.Parent, child *ledger.Recorded) bool {
+	p := item.Parent
+	if item.Origin == nil || own.ExecutionID < item.Origin.ExecutionID || own.ExecutionID > p.ExecutionID {
+		return false
+	}
+	for i := range child.Events {
+		e := &child.Events[i]
+		if e.Kind == history.ParentAttached && e.Start.Parent != nil && e.Start.Parent.Instance == p.Instance && e.Start.Parent.ExecutionID == p.ExecutionID &&
+			e.Start.Parent.EventID == p.EventID && w.Clock.Now().Sub(time.UnixMilli(e.AtMS)) > mostApart+time.Minute {
+			w.Reached("a child that a redriven parent ends")
+			return true
 		}
 	}
 	return false

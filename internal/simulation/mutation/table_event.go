@@ -53,6 +53,18 @@ func eventMutations() []Mutation {
 			Edits: edit("		return \"suspended\", \"\"\n", "		return \"\", \"\"\n"),
 		},
 		{
+			Name:  "a resume is told to nobody",
+			Bug:   "That an instance goes on after a suspend is not published.",
+			File:  "internal/host/dispatch/moments.go",
+			Edits: edit("	case history.OrchestrationResumed:\n		return \"resumed\", \"\"\n", ""),
+		},
+		{
+			Name:  "a redrive is told to nobody",
+			Bug:   "That an instance has begun again in the middle is not published.",
+			File:  "internal/host/dispatch/moments.go",
+			Edits: edit("	case history.OrchestrationRedriven:\n		return \"begun_again\", \"\"\n", ""),
+		},
+		{
 			Name:  "an end is told to nobody",
 			Bug:   "Nobody hears that an instance has completed.",
 			Bias:  "bus outages",

@@ -6,6 +6,7 @@ func redriveMutations() []Mutation {
 		{
 			Name:  "a redriven parent cannot end a child that went on",
 			Bug:   "The cancel that a redriven parent sends to a child which its execution before had started is taken for that of another parent.",
+			Rare:  true,
 			Bias:  "purges",
 			File:  "internal/host/deciding/take.go",
 			Edits: edit("own != nil && tookOver(own, m) && t.waitsFor(m.Item.Parent)", "own != nil && own.EventID == 0 && tookOver(own, m) && t.waitsFor(m.Item.Parent)"),

@@ -67,6 +67,31 @@ func scheduleMutations() []Mutation {
 			Edits: edit("return r.start(ctx, now, tick, tickID(r.Definition.Name, tick))\n\t}\n\tswitch", "return r.start(ctx, now, tick, tickID(r.Definition.Name, now))\n\t}\n\tswitch"),
 		},
 		{
+			Name:  "a paused schedule is due",
+			Bug:   "A schedule that is paused starts its ticks.",
+			File:  "schedule/orchestration.go",
+			Edits: edit("r.Next = (time.Time{}); r.Paused || r.Deleted {", "r.Next = (time.Time{}); r.Deleted {"),
+		},
+		{
+			Name:  "a deleted schedule is due",
+			Bug:   "A schedule that is deleted starts its ticks.",
+			File:  "schedule/orchestration.go",
+			Edits: edit("r.Next = (time.Time{}); r.Paused || r.Deleted {", "r.Next = (time.Time{}); r.Paused {"),
+		},
+		{
+			Name:  "what a schedule starts ends with its execution",
+			Bug:   "A schedule that continues as new, or ends, cancels what it has started.",
+			Bias:  "late ends",
+			File:  "schedule/overlap.go",
+			Edits: edit(", turnstile.ParentClosePolicy(turnstile.Abandon))", ", turnstile.ParentClosePolicy(turnstile.Cancel))"),
+		},
+		{
+			Name:  "what runs is started anew by the next execution of its schedule",
+			Bug:   "A schedule that has continued as new takes what it has started for somebody else's.",
+			File:  "schedule/overlap.go",
+			Edits: edit("turnstile.InstanceID(instance), turnstile.UseExisting(), ", "turnstile.InstanceID(instance), "),
+		},
+		{
 			Name:  "a purge is sent ahead of its archive",
 			Rare:  true,
 			Bug:   "An instance is purged by its retention though the archive has refused it.",

@@ -28,6 +28,9 @@ type found struct {
 func (s *scheduled) judgeHistory(w *world.World) error {
 	instance := scheduling.InstanceID(s.definition.Name)
 	var started []string // the ids of the ticks that are to start one
+	// asked is the last of what the schedule was asked for when its timer fired: "pause" and
+	// "delete" leave it no tick. Code takes both in the order of their events.
+	asked, whenFired := "", ""
 	for n := w.Ledger.First(instance); n <= w.Ledger.Last[instance]; n++ {
 		x := w.Ledger.Executions[ledger.At(instance, n)]
 		if x == nil {
@@ -38,7 +41,20 @@ func (s *scheduled) judgeHistory(w *world.World) error {
 			e := &x.Events[i]
 			delete(open, e.SourceEventID)
 			switch {
+			case e.Kind == history.ExternalEvent && e.Name == "turnstile.schedule.control":
+				var c struct{ Op string }
+				if err := json.Unmarshal(e.Payload, &c); err != nil {
+					return fmt.Errorf("execution %d, event %d: %w", n, e.EventID, err)
+				}
+				if c.Op != "trigger" && asked != "delete" { // Nothing makes a deleted one begin anew here.
+					asked = c.Op
+				}
+			case e.Kind == history.TimerFired:
+				whenFired = asked
 			case e.Kind == history.SystemCall && e.Name == "due ticks":
+				if whenFired == "pause" || whenFired == "delete" {
+					return fmt.Errorf("execution %d, event %d looks for ticks after a %s", n, e.EventID, whenFired)
+				}
 				var f found
 				if err := json.Unmarshal(e.Payload, &f); err != nil {
 					return fmt.Errorf("execution %d, event %d: %w", n, e.EventID, err)
@@ -67,6 +83,28 @@ func (s *scheduled) judgeHistory(w *world.World) error {
 					}
 				}
 				open[e.EventID] = e.Instance
+			}
+		}
+	}
+	return s.judgeStarted(w, started)
+}
+
+// judgeStarted looks at what the ticks have started: nobody ends it but a tick whose overlap policy
+// says so, least of all the schedule by its own end, or by going over to its next execution.
+func (s *scheduled) judgeStarted(w *world.World, started []string) error {
+	if s.definition.Overlap == schedule.CancelRunning || s.definition.Overlap == schedule.TerminateRunning {
+		return nil
+	}
+	for _, instance := range started {
+		for n := w.Ledger.First(instance); n <= w.Ledger.Last[instance]; n++ {
+			x := w.Ledger.Executions[ledger.At(instance, n)]
+			if x == nil {
+				continue
+			}
+			for i := range x.Events {
+				if e := &x.Events[i]; e.Kind == history.OrchestrationCancelRequested || e.Imposed == history.ImposedTerminated {
+					return fmt.Errorf("%s/%d is ended by its event %d, with overlap %s: %s", instance, n, e.EventID, s.definition.Overlap, e.Reason)
+				}
 			}
 		}
 	}
