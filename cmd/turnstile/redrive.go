@@ -3,14 +3,19 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/batch"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
 	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/internal/deadletter"
+	"github.com/turnstile-go/turnstile/internal/printable"
+	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
 func redriveCommand() *command {
@@ -26,7 +31,7 @@ func redriveCommand() *command {
 			"With --as, a new instance continues in its place: a fork. The named instance stays as it is,",
 			"and may still run.",
 			"",
-			"--dry-run with an instance shows what would start again.",
+			"--dry-run with an instance shows what would start again, and which redrives of it were refused.",
 			"",
 			bulkHelp,
 			"Without --status, redrive selects failed instances. --resume redrives no",
@@ -97,10 +102,28 @@ func (c *cli) planRedrives(ctx context.Context, r client.RedriveRequest, named [
 		plans, all = append(plans, d), append(all, api.RedrivenOf(cmp.Or(r.As, instance), &d))
 	}
 	if c.json() {
-		return c.printJSON(all)
+		err = c.printJSON(all)
+	} else {
+		for i := range plans {
+			views.Plan(c.out, all[i].Instance, &plans[i])
+		}
 	}
-	for i := range plans {
-		views.Plan(c.out, all[i].Instance, &plans[i])
+	for i := range all {
+		c.tellRefused(ctx, all[i].Instance)
 	}
-	return nil
+	return err
+}
+
+// tellRefused says which redrives of an instance the orchestrator has refused. This command does
+// not have its code, and learns of that by a dead letter alone.
+func (c *cli) tellRefused(ctx context.Context, instance string) {
+	name := printable.Line(instance)
+	found, err := c.peek(ctx, &deadletter.Selection{Queue: deadletter.DeadFIFO, Reason: string(wire.ReasonRedriveRefused), Instance: instance}, 10, false)
+	if err != nil {
+		fmt.Fprintf(c.err, "whether a redrive of %s was refused before is not known: the dead letters cannot be read: %s\n", name, plain.Message(err))
+		return
+	}
+	for _, l := range found {
+		fmt.Fprintf(c.err, "a redrive of %s was refused before: %s\n  when the code is fixed: turnstile dead-letter redrive %s\n", name, printable.Line(l.ReasonText), printable.Line(l.MessageID))
+	}
 }

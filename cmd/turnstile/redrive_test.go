@@ -6,6 +6,8 @@ import (
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
+	"github.com/turnstile-go/turnstile/internal/queue"
+	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -62,5 +64,31 @@ func TestARedriveShowsWhatStartsAnewAndSendsIt(t *testing.T) {
 	}
 	if n := strings.Count(bodies, `"on_conflict":"redrive"`); n != 3 || !strings.Contains(bodies, `"event_id":4`) || !strings.Contains(bodies, "mended") {
 		t.Errorf("sent were %s", bodies)
+	}
+}
+
+// The command line does not have the code of the orchestrator, so a dry run shows what that has refused.
+func TestADryRunOfARedriveShowsThatOneWasRefused(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.putFailed("o-1")
+	b.putFailed("o-2")
+	id := b.send(deadletter.DeadFIFO, queue.Outgoing{Body: `{"v":1,"kind":"StartOrchestration","instance":"o-1","name":"Fulfil","id":"r","on_conflict":"redrive"}`, Group: "o-1", DedupID: "r",
+		Attributes: because(wire.ReasonRedriveRefused, `redrive of instance "o-1" refused, nothing was changed: event 4: history has Charge`)})
+	for _, args := range [][]string{{"redrive", "o-1", "--dry-run"}, {"redrive", "o-1", "o-2", "--dry-run", "--output", "json"}} {
+		r := b.run(args...)
+		if r.status != exitOK || !strings.Contains(r.out, "Charge") || strings.Contains(r.out, "refused") {
+			t.Errorf("%v: %d, it prints %s", args, r.status, r.out)
+		}
+		if want := "a redrive of o-1 was refused before: redrive of instance \"o-1\" refused, nothing was changed: event 4: history has Charge\n" +
+			"  when the code is fixed: turnstile dead-letter redrive " + id + "\n"; r.err != want {
+			t.Errorf("%v: it says %s\nwant %s", args, r.err, want)
+		}
+	}
+	if r := b.run("redrive", "o-2", "--dry-run"); r.status != exitOK || r.err != "" {
+		t.Errorf("none of o-2 was refused: %d, %s", r.status, r.err)
+	}
+	if n := len(b.queue(deadletter.DeadFIFO).Peek()); n != 1 {
+		t.Errorf("%d dead letters are left", n)
 	}
 }
