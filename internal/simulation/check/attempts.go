@@ -53,6 +53,7 @@ func (w *checker) AttemptBegins(p *world.Process, in *program.Work, info *activi
 	w.checkWaits(p, key, info)
 	w.checkEarly(p, key, info)
 	w.checkDetails(p, key, info)
+	w.checkHeld(p, key, info)
 	w.beginsUnderLimits(p, key, info)
 	w.beginsInQueue(p, key, info)
 	delete(w.knows(p.Running).final, key)
@@ -199,5 +200,29 @@ func (w *checker) checkDetails(p *world.Process, key store.ActivityKey, info *ac
 	if err != nil || !bytes.Equal(state.Beat.Details, info.Heartbeat) {
 		w.Violate("A-11", "%s begins attempt %d of activity %d of %s/%d with the heartbeat %s, the last one was %s (%v)",
 			p.Name, info.Attempt, key.EventID, key.Instance, key.ExecutionID, info.Heartbeat, state.Beat.Details, err)
+	}
+}
+
+// checkHeld is A-10 where an attempt begins that has no limit of its own: its message belongs to
+// this process until the invocation is over.
+func (w *checker) checkHeld(p *world.Process, key store.ActivityKey, info *activities.Info) {
+	inv := p.Running
+	if inv.Expired || inv.Slowed || w.Walk != nil {
+		return
+	}
+	for _, m := range inv.Batch {
+		item, err := w.Item(m.Body)
+		if err != nil || m.Ghost || w.WasCopied(m.ID) || item.Instance != key.Instance || item.ExecutionID != key.ExecutionID || item.SchedulingEventID != key.EventID || item.Attempt != info.Attempt {
+			continue
+		}
+		if r := item.Retry; r != nil && (r.TimeoutMS > 0 || r.HeartbeatTimeoutMS > 0 || r.LimitKey != "" || r.RateKey != "") {
+			continue // The worker hides it for as long as the attempt may take.
+		}
+		for _, h := range m.From.Snapshot() {
+			if h.ID == m.ID && (h.Receipt != m.Receipt || h.Visible || h.Due.Before(inv.Deadline)) {
+				w.Violate("A-10", "%s begins attempt %d of activity %d of %s/%d, whose message %s may be another's before the invocation is over",
+					p.Name, info.Attempt, key.EventID, key.Instance, key.ExecutionID, m.ID)
+			}
+		}
 	}
 }

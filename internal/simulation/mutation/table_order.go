@@ -8,7 +8,6 @@ func orderMutations() []Mutation {
 			Bug:   "A handler takes the messages of a batch for its own for as long as it runs, however long ago they were received.",
 			File:  "internal/host/lease/lease.go",
 			Edits: edit("case !held[i].Until.Before(need):", "case !held[i].Until.Before(need), need.After(now):"),
-			Rare:  true,
 		},
 		{
 			Name:  "a renewal that is refused has happened",

@@ -115,13 +115,13 @@ type deadlineContext struct {
 
 func (c deadlineContext) Deadline() (time.Time, bool) { return c.at, true }
 
-// invoke begins to handle a batch.
-func (p *Process) invoke(batch []Delivered) *Invocation {
+// invoke begins to handle a batch, the messages of which may have expired.
+func (p *Process) invoke(batch []Delivered, expired bool) *Invocation {
 	limit := time.Minute
 	if p.Worker != nil {
 		limit = 15 * time.Minute
 	}
-	inv := &Invocation{P: p, Batch: batch, Began: p.W.Steps, wakeAt: p.W.Clock.Now(), Deadline: p.W.Clock.Now().Add(limit)}
+	inv := &Invocation{P: p, Batch: batch, Began: p.W.Steps, wakeAt: p.W.Clock.Now(), Deadline: p.W.Clock.Now().Add(limit), Expired: expired}
 	p.Running = inv
 	p.W.Watch.Receives(inv)
 	ctx := deadlineContext{context.Background(), p.clock.Now().Add(limit)}

@@ -27,7 +27,7 @@ func (w *World) receive() bool {
 			continue
 		}
 		if l, found := w.laterOf(from); found {
-			w.idle(serves).invoke(l.batch).Twin = l.twin
+			w.idle(serves).invoke(l.batch, false).Twin = l.twin
 			return true
 		}
 		batch := w.receiveFrom(from)
@@ -59,8 +59,8 @@ func (w *World) receive() bool {
 			}
 		}
 		stall := w.stalls(worker)
-		inv := p.invoke(batch)
-		inv.Expired, inv.Twin, inv.stallIn = expired, twin, stall
+		inv := p.invoke(batch, expired)
+		inv.Twin, inv.stallIn = twin, stall
 		return true
 	}
 	return false

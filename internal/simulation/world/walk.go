@@ -181,7 +181,7 @@ func (k *Walk) deliver(from *Queue, ids []string, p *Process) {
 	// these receipts: so they are the same wherever the run came from, and
 	// never drawn twice.
 	p.random.Seed([32]byte(identity.Sum(nil)))
-	inv := p.invoke(batch)
+	inv := p.invoke(batch, false)
 	k.settle(inv)
 }
 
