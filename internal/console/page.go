@@ -39,7 +39,7 @@ func newPage() (static, error) {
 		if err != nil || entry.IsDir() || kind == "" {
 			return err
 		}
-		text, err := fs.ReadFile(page.Files(), name)
+		text, err := page.Read(name)
 		if err != nil {
 			return err
 		}

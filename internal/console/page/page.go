@@ -1,5 +1,5 @@
 // Package page holds the files of the console's page: plain ES modules, styles
-// and two small libraries, as they are served. There is no build step. Every
+// and two small libraries. There is no build step; Read leaves out comments. Every
 // address in them is relative, so that the page works under any path that ends
 // in a slash.
 package page
@@ -7,6 +7,9 @@ package page
 import (
 	"embed"
 	"io/fs"
+	"path"
+	"regexp"
+	"strings"
 )
 
 //go:embed index.html icon.svg *.js actions components instance styles views vendor
@@ -14,3 +17,17 @@ var files embed.FS
 
 // Files returns the files, index.html at the top; no Go files are among them.
 func Files() fs.FS { return files }
+
+// comment is a line that has nothing but a comment.
+var comment = regexp.MustCompile(`(?m)^[ \t]*//.*$`)
+
+// Read returns a file as it is served: comments in our own scripts are left out, a seventh
+// of what a browser loads. Their lines stay, empty, so that an error names the line of the
+// file.
+func Read(name string) ([]byte, error) {
+	text, err := files.ReadFile(name)
+	if err != nil || path.Ext(name) != ".js" || strings.HasPrefix(name, "vendor/") {
+		return text, err
+	}
+	return comment.ReplaceAll(text, nil), nil
+}

@@ -46,13 +46,17 @@ func TestPageAndLibrariesStayUnder150KBCompressed(t *testing.T) {
 	t.Parallel()
 	const limit = 150 << 10
 	total := 0
-	for name, text := range read(t) {
+	for name := range read(t) {
 		if !served(name) {
 			continue
 		}
+		text, err := page.Read(name)
+		if err != nil {
+			t.Fatal(err)
+		}
 		var b bytes.Buffer
 		w := gzip.NewWriter(&b)
-		if _, err := w.Write([]byte(text)); err != nil {
+		if _, err := w.Write(text); err != nil {
 			t.Fatal(err)
 		}
 		if err := w.Close(); err != nil {
@@ -63,6 +67,45 @@ func TestPageAndLibrariesStayUnder150KBCompressed(t *testing.T) {
 	t.Logf("%d bytes compressed, of %d", total, limit)
 	if total > limit || total < 10<<10 {
 		t.Errorf("the page has %d bytes compressed; it has to stay under %d (and cannot have less than 10 KB)", total, limit)
+	}
+}
+
+// What is served has the code of the files, on the same lines. A line of a template that
+// begins like a comment would be lost; a number of backquotes before it that is odd gives it away.
+func TestCommentsAreNotServed(t *testing.T) {
+	t.Parallel()
+	lost := 0
+	for name, text := range read(t) {
+		served, err := page.Read(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !ours(name) {
+			if string(served) != text {
+				t.Errorf("%s is not served as it is", name)
+			}
+			continue
+		}
+		from, to := strings.Split(text, "\n"), strings.Split(string(served), "\n")
+		if len(from) != len(to) {
+			t.Fatalf("%s has %d lines, and %d as it is served", name, len(from), len(to))
+		}
+		quotes := 0
+		for i := range from {
+			switch {
+			case from[i] == to[i]:
+				quotes += strings.Count(from[i], "`") - strings.Count(from[i], "\\`")
+			case !strings.HasPrefix(strings.TrimSpace(from[i]), "//") || to[i] != "":
+				t.Errorf("%s:%d is served as %q: %s", name, i+1, to[i], from[i])
+			case quotes%2 != 0:
+				t.Errorf("%s:%d is left out, and stands in a template: %s", name, i+1, from[i])
+			default:
+				lost++
+			}
+		}
+	}
+	if lost < 500 {
+		t.Errorf("only %d comments were left out", lost)
 	}
 }
 
