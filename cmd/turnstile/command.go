@@ -46,7 +46,7 @@ type group struct {
 func groups() []group {
 	return []group{
 		{"Start and speak to instances", []*command{startCommand(), raiseCommand(), completeCommand(), failCommand(), heartbeatCommand()}},
-		{"Look", []*command{listCommand(), failuresCommand(), describeCommand(), historyCommand(), timelineCommand(), attemptsCommand(), watchCommand(), waitCommand(), costCommand()}},
+		{"Look", []*command{listCommand(), failuresCommand(), describeCommand(), historyCommand(), timelineCommand(), attemptsCommand(), diffCommand(), watchCommand(), waitCommand(), costCommand()}},
 		{"Put right", []*command{wakeCommand(), suspendCommand(), resumeCommand(), rescheduleCommand(), fireCommand(), retryCommand(), cancelCommand(), terminateCommand(), redriveCommand(), rerunCommand(), purgeCommand(),
 			deadLetterListCommand(), deadLetterShowCommand(), deadLetterRedriveCommand(), deadLetterDeleteCommand()}},
 		{"Schedules", []*command{scheduleListCommand(), scheduleShowCommand(), scheduleCreateCommand(), schedulePauseCommand(), scheduleResumeCommand(),

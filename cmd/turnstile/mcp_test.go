@@ -131,7 +131,7 @@ func (a *agent) refuses(tool, arguments string, want ...string) {
 }
 
 var (
-	looks = []string{"describe_instance", "explain_stuck", "list_failures", "list_instances", "list_limits", "read_docs", "show_attempts", "show_history", "show_timeline"}
+	looks = []string{"compare_executions", "describe_instance", "explain_stuck", "list_failures", "list_instances", "list_limits", "read_docs", "show_attempts", "show_history", "show_timeline"}
 	acts  = []string{"cancel", "fire_timer", "raise_event", "redrive", "rerun", "resume", "retry_now", "set_limit", "suspend", "terminate", "wake"}
 )
 
@@ -230,6 +230,11 @@ func TestAnAgentLooks(t *testing.T) {
 	a.says("show_attempts", `{"instance":"order-1","event":2}`, `"Reserve"`, `"attempt":5`, "sold", "$0.6")
 	a.refuses("show_attempts", `{"instance":"order-1","event":7}`, "schedules no activity")
 	a.refuses("show_attempts", `{"instance":"order-1","event":0}`, "numbered from 1")
+	a.says("compare_executions", `{"a":"order-1","b":"order-2"}`, `"differ":`, `"only_a":`, `"kind":"start"`)
+	a.says("compare_executions", `{"a":"order-1","b":"order-2","limit":1,"skip":1}`, `"next_skip":2`)
+	a.refuses("compare_executions", `{"a":"order-1"}`, "an execution and itself")
+	a.refuses("compare_executions", `{"a":"order-1","b":"nobody"}`, `no instance "nobody"`)
+	a.refuses("compare_executions", `{"a":"order-1","a_execution":-1}`, "numbered from 1")
 	a.refuses("show_timeline", `{"instance":"order-1","state":"lost"}`, `state "lost"`)
 }
 

@@ -82,6 +82,9 @@ func TestMarkupInPayloadsCannotLeaveTheJSON(t *testing.T) {
 	t.Parallel()
 	b := looking(t)
 	for _, path := range []string{"instances/" + demo.HostileMarkup, "instances/" + demo.HostileMarkup + "/executions/1/events/2", "instances/" + segment(demo.HostileInstance), "instances/" + segment("<script>alert(1)</script>")} {
+		if path == "difference" {
+			path += "?a=old&b=old&all=true"
+		}
 		a := b.do("GET", "api/v1/"+path, nil)
 		if body := a.Body.String(); strings.ContainsAny(strings.TrimSpace(body), "<>\u2028\u2029") {
 			t.Errorf("%s: %.300s", path, body)
@@ -143,6 +146,9 @@ func TestWhatProvesSomethingNeverLeaves(t *testing.T) {
 			event = "2"
 		}
 		path := strings.NewReplacer("{id}", "old", "{execution}", "1", "{event}", event).Replace(r.Pattern)
+		if path == "difference" {
+			path += "?a=old&b=old&all=true"
+		}
 		a := b.do("GET", "api/v1/"+path, nil)
 		if body := a.Body.String(); strings.Contains(body, "0123456789abcdef") || strings.Contains(body, "fedcba9876543210") || a.Code != 200 {
 			t.Errorf("%s: status %d: %s", path, a.Code, body)

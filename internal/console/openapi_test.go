@@ -129,7 +129,7 @@ var variables = map[string]string{
 }
 
 var kinds = map[string]object{
-	"string": {"type": "string"}, "integer": {"type": "integer"}, "time": {"type": "string", "format": "date-time"},
+	"string": {"type": "string"}, "integer": {"type": "integer"}, "time": {"type": "string", "format": "date-time"}, "boolean": {"type": "boolean"},
 }
 
 func responses(s *schemas, r *console.Route) object {

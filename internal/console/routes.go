@@ -63,6 +63,13 @@ func (h *handler) table() []route {
 			}},
 		{method: get, pattern: instance + "/waiting-for", endpoint: reads(h.waitingFor),
 			summary: "What it waits for, down to the children of its children, and what is known of their activities. It reads at most 200 records, histories and activities."},
+		{method: get, pattern: "difference", endpoint: reads(h.difference),
+			summary: "What two executions have not done alike, operation by operation: of two instances, or of one. It reads both histories.",
+			query: []param{
+				{"a", "string", "one instance"}, {"a_execution", "string", `"current", or a number from 1; default current`},
+				{"b", "string", "the other instance, or the same"}, {"b_execution", "string", `"current", or a number from 1; default current`},
+				{"all", "boolean", "give equal operations a row each, too"},
+			}},
 		{method: post, pattern: "inspect", endpoint: takes(maxImportBody, h.inspect),
 			summary: "What an exported history, a document of several, or a story of the simulation holds. Nothing is stored."},
 		{method: get, pattern: instance + "/export", endpoint: endpoint{serve: h.export},

@@ -262,3 +262,38 @@ func TestWhatFailedStandsFirstInAFanOut(t *testing.T) {
 		b.wait(`document.querySelector(".row-details h3")`)
 	}
 }
+
+// Two instances that are selected in the list are compared, and the last two executions of
+// a loop: what differs stands beside each other, what is equal is folded.
+func TestTwoExecutionsAreComparedOnThePage(t *testing.T) {
+	t.Parallel()
+	for _, view := range []browser.View{{}, {Width: 400, Height: 800, Dark: true}} {
+		t.Run(fmt.Sprint(view.Width), func(t *testing.T) {
+			t.Parallel()
+			b := serveStill(t).open("#/difference?a="+demo.Completed+"&b="+demo.Failed, view)
+			b.settled()
+			b.shows("Comparison", "operations are equal", "only in the first")
+			b.wait(`document.querySelectorAll("[data-differs=both]").length > 1 && document.querySelectorAll("[data-differs=a]").length > 1`)
+			b.axeFinds("two instances")
+			if wide := eval[int](b, `document.documentElement.scrollWidth - innerWidth`); wide > 0 {
+				t.Errorf("the page is %d pixels wider than the window", wide)
+			}
+			b.goTo("#/difference?a=" + demo.Completed + "&b=order-2")
+			b.wait(`document.querySelector(".difference-equal")`)
+			b.shows("2 equal operations")
+			b.click(".view-head label", "Equal operations too")
+			b.wait(`document.querySelector("[data-differs=equal]") && !document.querySelector(".difference-equal") && location.hash.includes("all=true")`)
+			b.goTo(instance(demo.Continued, ""))
+			b.click("a", "Compare the last two executions")
+			b.wait(`document.querySelectorAll(".difference-sides h2").length === 2 && document.querySelector("[data-differs=both]")`)
+			b.shows("execution 5", "execution 6")
+		})
+	}
+	b := serveStill(t).open("#/instances", browser.View{})
+	b.settled()
+	b.click("button", "Select")
+	b.wait(`document.querySelectorAll(".instances tbody input[type=checkbox]").length > 2`)
+	eval[bool](b, `[...document.querySelectorAll(".instances tbody input[type=checkbox]")].slice(0, 2).forEach(e => e.click()), true`)
+	b.click("a", "Compare the two")
+	b.wait(`location.hash.startsWith("#/difference?") && document.querySelector(".difference-sides")`)
+}

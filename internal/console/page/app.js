@@ -19,6 +19,7 @@ import { DeadLetters } from "./views/deadletters.js";
 import { Queues } from "./views/queues.js";
 import { Schedules } from "./views/schedules.js";
 import { AboutView } from "./views/about.js";
+import { Difference } from "./views/difference.js";
 import { Palette } from "./views/palette.js";
 import { Help } from "./views/help.js";
 import { ActivityDialog } from "./actions/activity.js";
@@ -112,7 +113,7 @@ function ThemeButton() {
 function View({ where }) {
   const { segments, query } = where;
   const [view = "instances", id, ...rest] = segments;
-  const title = id !== undefined ? plainText(id) : views.find(([s]) => s === view)?.[1] ?? (view === "inspect" ? "Inspect a history" : "Nothing here");
+  const title = id !== undefined ? plainText(id) : views.find(([s]) => s === view)?.[1] ?? ({ inspect: "Inspect a history", difference: "Comparison" }[view] ?? "Nothing here");
   const first = useRef(true);
   useEffect(() => {
     document.title = title + " · Turnstile";
@@ -132,6 +133,7 @@ function View({ where }) {
     case "dead-letters": return html`<${DeadLetters} query=${query} />`;
     case "queues": return html`<${Queues} query=${query} />`;
     case "about": return html`<${AboutView} />`;
+    case "difference": return html`<${Difference} query=${query} />`;
     case "inspect": return html`<${Inspect} query=${query} />`;
   }
   return html`<${Empty} alone=${true} title="Nothing is at this address"><p>A link may be cut short. <a href="#/instances">All instances</a></p><//>`;

@@ -49,6 +49,14 @@ func (c ofClient) Attempts(ctx context.Context, instance string, execution, even
 	return over.Attempts(ctx, instance, execution, event)
 }
 
+func (c ofClient) Difference(ctx context.Context, a string, executionA int64, b string, executionB int64, all bool) (api.Difference, error) {
+	over, err := c.console()
+	if err != nil {
+		return api.Difference{}, err
+	}
+	return over.Difference(ctx, a, executionA, b, executionB, all)
+}
+
 func (c ofClient) Failures(ctx context.Context, q client.ListQuery, key string) (api.FailureList, error) {
 	over, err := c.console()
 	if err != nil {

@@ -56,6 +56,8 @@ type Instances interface {
 	// Attempts are those of the activity that an event has scheduled; execution 0 is the
 	// current one.
 	Attempts(ctx context.Context, instance string, execution, event int64) (api.Attempts, error)
+	// Difference compares two executions; 0 is the current one.
+	Difference(ctx context.Context, a string, executionA int64, b string, executionB int64, all bool) (api.Difference, error)
 	List(ctx context.Context, q client.ListQuery) (client.ListPage, error)
 	// Failures are what failed between the times of a query, by cause; with a key those
 	// of this cause, with its instances.

@@ -59,6 +59,16 @@ type attemptsInput struct {
 	Execution int64  `json:"execution,omitempty" jsonschema:"number of the execution; default the current one"`
 }
 
+type compareInput struct {
+	A          string `json:"a" jsonschema:"id of one instance"`
+	B          string `json:"b,omitempty" jsonschema:"id of the other; default the same instance"`
+	AExecution int64  `json:"a_execution,omitempty" jsonschema:"execution of the one; default the current one"`
+	BExecution int64  `json:"b_execution,omitempty" jsonschema:"execution of the other; default the current one"`
+	All        bool   `json:"all,omitempty" jsonschema:"give equal operations a row each, too"`
+	Skip       int    `json:"skip,omitempty" jsonschema:"rows to skip, to go on after an answer that left rows out"`
+	Limit      int    `json:"limit,omitempty" jsonschema:"rows to return, 1 to 1000; default 100"`
+}
+
 func (s *server) addLooks() {
 	add(s, "list_instances", "List instances, newest first, by status, orchestration, time of start and search attributes. A stuck instance is listed as stuck, not as running.",
 		look("List instances"), s.list)
@@ -74,6 +84,8 @@ func (s *server) addLooks() {
 		look("Show the attempts of an activity"), s.attempts)
 	add(s, "list_limits", "List limits and rates over instances: which attempts or instances hold a permit, which wait since when, and what an operator has set. Ask for it where attempts do not begin, or instances are queued.",
 		look("List limits"), s.limits)
+	add(s, "compare_executions", "Compare two instances, or two executions of one, operation by operation: inputs, results, failures, attempts, and what one side alone did. Compare one that failed with one that went well.",
+		look("Compare two executions"), s.compare)
 }
 
 // listPages is how many pages one call of list_instances reads at most: with
@@ -183,6 +195,43 @@ func (s *server) attempts(ctx context.Context, c *call, in attemptsInput) (any, 
 		return nil, fmt.Errorf("event %d of execution %d: both are numbered from 1", in.Event, in.Execution)
 	}
 	return c.Attempts(ctx, in.Instance, in.Execution, in.Event)
+}
+
+type compared struct {
+	api.Difference
+	RowsLeftOut int `json:"rows_left_out,omitempty"`
+	NextSkip    int `json:"next_skip,omitempty"`
+}
+
+func (s *server) compare(ctx context.Context, c *call, in compareInput) (any, error) {
+	limit, err := within("limit", in.Limit, 1000, 100)
+	switch {
+	case err != nil:
+		return nil, err
+	case in.Skip < 0:
+		return nil, fmt.Errorf("skip %d: a number of rows, from 0", in.Skip)
+	case in.AExecution < 0 || in.BExecution < 0:
+		return nil, fmt.Errorf("executions %d and %d: executions are numbered from 1", in.AExecution, in.BExecution)
+	case in.B == "":
+		in.B = in.A
+	}
+	if in.A == in.B && in.AExecution == in.BExecution {
+		return nil, errors.New("that is an execution and itself: name another instance b, or two executions")
+	}
+	d, err := c.Difference(ctx, in.A, in.AExecution, in.B, in.BExecution, in.All)
+	if err != nil {
+		return nil, err
+	}
+	out := compared{Difference: d}
+	rows := d.Rows[min(in.Skip, len(d.Rows)):]
+	shown, err := fit(rows, limit)
+	if err != nil {
+		return nil, err
+	}
+	if out.Rows, out.RowsLeftOut = rows[:shown], len(rows)-shown; out.RowsLeftOut > 0 {
+		out.NextSkip = in.Skip + shown
+	}
+	return out, nil
 }
 
 func (s *server) history(ctx context.Context, c *call, in historyInput) (any, error) {

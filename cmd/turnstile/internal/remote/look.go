@@ -146,6 +146,20 @@ func (c *Client) Attempts(ctx context.Context, instance string, execution, event
 	return got, err
 }
 
+// Difference compares two executions; 0 is the current one.
+func (c *Client) Difference(ctx context.Context, a string, executionA int64, b string, executionB int64, all bool) (api.Difference, error) {
+	v := url.Values{"a": {a}, "b": {b}, "all": {strconv.FormatBool(all)}}
+	if executionA > 0 {
+		v.Set("a_execution", strconv.FormatInt(executionA, 10))
+	}
+	if executionB > 0 {
+		v.Set("b_execution", strconv.FormatInt(executionB, 10))
+	}
+	var got api.Difference
+	_, err := c.get(ctx, "difference", v, &got)
+	return got, err
+}
+
 // maxPage is how many instances the API lists at once.
 const maxPage = 200
 

@@ -3,7 +3,7 @@ import { html, useCallback, useEffect, useMemo, useRef, useState } from "../ui.j
 import { path, url } from "../api.js";
 import { Actions } from "../actions/index.js";
 import { Empty, Failure, Id, Loading, Problem, Stale, Tabs } from "../components.js";
-import { instance as address } from "../location.js";
+import { format, instance as address } from "../location.js";
 import { setServerTime } from "../clock.js";
 import { go } from "../router.js";
 import { awaited } from "../actions/row.js";
@@ -126,7 +126,7 @@ export function View({ source, instance: i, model, failed, retry, tab, query, li
     if (!model) return failed ? html`<${Failure} error=${failed} retry=${retry} title="The history could not be read" />` : html`<${Loading} rows=${8} />`;
     if (tab === "values") return html`<div class="cards"><${InstanceFacts} instance=${i} source=${source} model=${model} /></div>`;
     if (tab === "history") return html`<${History} source=${source} model=${model} execution=${Number(query.execution) || null} event=${Number(query.event) || 0} mode=${query.view} link=${link} go=${(to) => go(to, { replace: true })} exportHref=${exportHref} />`;
-    return html`${model.earlier > 0 && html`<p class="muted">${model.earlier} earlier executions are not shown.</p>`}
+    return html`${(model.earlier > 0 || model.executions.length > 1) && html`<p class="muted">${model.earlier > 0 && `${model.earlier} earlier executions are not shown. `}${live && model.executions.length > 1 && html`<a href=${format(["difference"], { a: i.instance, ax: model.executions.at(-2).id, b: i.instance, bx: model.executions.at(-1).id })}>Compare the last two executions</a>`}</p>`}
       ${atLink && html`<${Steps} source=${source} model=${model} past=${past} link=${atLink} />`}
       ${(!past.at || past.model) && html`<${Timeline} model=${past.at ? past.model : model} children=${children} unfold=${unfold} selected=${selected} onSelect=${select} live=${live && !past.at} />`}
       ${line?.type === "group" ? html`<${GroupDetails} line=${line} select=${(r) => select({ type: "row", id: line.id.replace(/g[^/]*$/, "") + r.key, row: r, model: line.model })} close=${close} />` : line && html`<${RowDetails} line=${line} source=${sourceOf(line.model.instance)} link=${line.model.instance === source.id ? link : (x, e) => address(line.model.instance, "history", { execution: x, event: e })} instance=${live && !past.at && line.model.instance === i.instance ? i : null} onDone=${onDone} close=${close} />`}`;

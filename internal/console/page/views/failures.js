@@ -1,7 +1,6 @@
 // Failed, stuck and corrupt instances, by what failed first.
 import { html, useRef, useState } from "../ui.js";
 import { get } from "../api.js";
-import { useMayAct } from "../about.js";
 import { now } from "../clock.js";
 import { Ago, Button, Chip, Empty, InstanceLink, Resource, StatusShape, Text, useRowKeys } from "../components.js";
 import { count, plural } from "../format.js";
@@ -61,9 +60,9 @@ function Cause({ of, data, query }) {
 
 // Members are the instances of one cause, to look at and to act on.
 function Members({ of, reload }) {
-  const selection = useSelection({ where: of.key }), may = useMayAct(), table = useRef(null), [all, setAll] = useState(false);
+  const selection = useSelection({ where: of.key }), table = useRef(null), [all, setAll] = useState(false);
   const rows = all ? of.members : of.members.slice(0, shownRows);
-  return html`<div class="view-head"><h2>${plural(of.instances, "instance")}</h2>${may && html`<${Button} aria-pressed=${selection.on ? "true" : "false"} onClick=${selection.turn}>${selection.on ? "End selecting" : "Select"}<//>`}</div>
+  return html`<div class="view-head"><h2>${plural(of.instances, "instance")}</h2><${Button} aria-pressed=${selection.on ? "true" : "false"} onClick=${selection.turn}>${selection.on ? "End selecting" : "Select"}<//></div>
     ${selection.on && html`<${SelectionBar} selection=${selection} rows=${of.members} here="Select all" query=${{}} onActed=${reload} />`}
     <div class="table-wrap" ref=${table}><${Rows} rows=${rows} selection=${selection} query=${{}} /></div>
     ${of.members.length > rows.length && html`<p class="pager"><${Button} onClick=${() => setAll(true)}>Show all ${count(of.members.length)}<//></p>`}`;

@@ -1,7 +1,7 @@
 // The list of instances.
 import { html, useMemo, useRef, useState } from "../ui.js";
 import { get } from "../api.js";
-import { useAbout, useMayAct } from "../about.js";
+import { useAbout } from "../about.js";
 import { Button, Empty, IconButton, Resource, useRowKeys } from "../components.js";
 import { useConnection } from "../connection.js";
 import { useAllCounts, useCounts } from "../counts.js";
@@ -20,7 +20,7 @@ import { SelectionBar, useSelection } from "./many.js";
 // version, parent, since, from, to, page (a token), roots ("yes" hides children), hide (columns),
 // sort (a key of orders, or - and one).
 export function Instances({ query }) {
-  const list = useLiveList(query), selection = useSelection(query), may = useMayAct();
+  const list = useLiveList(query), selection = useSelection(query);
   const [columns, setColumns] = useState(false);
   const table = useRef(null);
   const search = useRef(null);
@@ -35,7 +35,7 @@ export function Instances({ query }) {
   const names = [...new Set((rows ?? []).map((r) => r.name))].sort();
   return html`<div class="view-head"><h1>Instances</h1>
       <${Button} kind="quiet" onClick=${() => setColumns(true)}>Columns<//>
-      ${may && html`<${Button} aria-pressed=${selection.on ? "true" : "false"} onClick=${selection.turn}>${selection.on ? "End selecting" : "Select"}<//>`}
+      <${Button} aria-pressed=${selection.on ? "true" : "false"} onClick=${selection.turn}>${selection.on ? "End selecting" : "Select"}<//>
       ${(query.page || state !== "live") && html`<${IconButton} icon="reload" label="Read again" onClick=${list.reload} />`}</div>
     <${StatusFilter} query=${query} counts=${counts} />
     <${Filters} query=${query} names=${names} searchRef=${search} hidden=${rows && shown ? rows.length - shown.length : 0} />

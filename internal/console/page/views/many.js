@@ -1,11 +1,13 @@
 // Instances that are selected in a list, and what is done with all of them.
 import { html, useEffect, useRef, useState } from "../ui.js";
 import { get } from "../api.js";
+import { useMayAct } from "../about.js";
 import { fits, manyActions, run } from "../actions/many.js";
 import { now } from "../clock.js";
 import { Button, Dialog, Field, InstanceLink, Text } from "../components.js";
 import { listChanged } from "../counts.js";
 import { count, plural } from "../format.js";
+import { format } from "../location.js";
 import { apiQuery, filters } from "../listquery.js";
 
 // mostSelected is how many instances one selection holds.
@@ -25,12 +27,12 @@ export function useSelection(query) {
   };
 }
 
-// SelectionBar says how many are selected, and offers what can be done. Props: selection
+// SelectionBar says how many are selected, and offers what can be done: where only reading is allowed, comparing two. Props: selection
 // (useSelection), rows (that are shown), query, more (there are other pages), here (the
 // word for all rows), onActed (something was sent).
 export function SelectionBar({ selection: s, rows, query, more, here = "Select this page", onActed }) {
   const [open, setOpen] = useState(null), [reading, setReading] = useState(0), [error, setError] = useState("");
-  const abort = useRef(null);
+  const abort = useRef(null), may = useMayAct();
   useEffect(() => () => abort.current?.abort(), []);
   const all = async () => {
     abort.current = new AbortController();
@@ -52,10 +54,10 @@ export function SelectionBar({ selection: s, rows, query, more, here = "Select t
     setReading(0);
   };
   const selected = [...s.of.values()];
-  const offered = manyActions.map(([key, word, , danger]) => [key, word, danger, selected.filter((i) => fits(key, i)).length]).filter(([, , , n]) => n > 0);
+  const offered = !may ? [] : manyActions.map(([key, word, , danger]) => [key, word, danger, selected.filter((i) => fits(key, i)).length]).filter(([, , , n]) => n > 0);
   const narrowed = query.status || filters(query).length > 0;
   return html`<section class="card selection" aria-label="Selection"><p role="status"><strong>${count(selected.length)} selected</strong>${reading > 0 && html` <span class="muted">${count(reading)} read…</span>`}${error && html` <span class="bad"><${Text} value=${error} max=${300} /></span>`}</p>
-    <div class="actions"><${Button} onClick=${() => s.add(rows)}>${here}<//>${more && html`<${Button} busy=${reading > 0} onClick=${all} title="Reads a record for each">Select all ${narrowed ? "that match" : "instances"}<//>`}${selected.length > 0 && html`<${Button} onClick=${s.clear}>Clear<//>`}
+    <div class="actions"><${Button} onClick=${() => s.add(rows)}>${here}<//>${more && html`<${Button} busy=${reading > 0} onClick=${all} title="Reads a record for each">Select all ${narrowed ? "that match" : "instances"}<//>`}${selected.length > 0 && html`<${Button} onClick=${s.clear}>Clear<//>`}${selected.length === 2 && html`<${Button} href=${format(["difference"], { a: selected[0].instance, b: selected[1].instance })}>Compare the two<//>`}
       ${offered.map(([key, word, danger, n]) => html`<${Button} key=${key} kind=${danger ? "danger" : ""} onClick=${() => setOpen(key)}>${word} ${count(n)}<//>`)}</div>
     ${open && html`<${ManyDialog} of=${open} instances=${selected} onClose=${() => { setOpen(null); onActed?.(); }} onSent=${s.drop} />`}</section>`;
 }

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	flag "github.com/spf13/pflag"
+
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
+)
+
+func diffCommand() *command {
+	return &command{
+		name: "diff", operands: "INSTANCE [OTHER]", least: 1, most: 2, also: []string{"compare"}, words: instanceIDs(),
+		short: "compare two instances, or two executions of one, operation by operation",
+		long: paragraph(
+			"Aligns what both have done, by kind and name, and shows what differs: inputs, results,",
+			"failures, states, attempts, timers, and operations that only one side has. Equal operations",
+			"in a row are folded. Times, ids and what the code was told of the clock are not compared.",
+			"With one operand it compares the last two executions, or those of --executions. It reads both",
+			"histories. In a pipe, each row is a line: = (equal), ~, < or >, kind, name, what differs,",
+			"event of the one and of the other."),
+		examples: []string{
+			"turnstile diff order-17 order-18",
+			"turnstile diff report-nightly --executions 3,4",
+			"turnstile diff order-17 order-18 --all",
+		},
+		declare: func(c *cli, flags *flag.FlagSet) action {
+			executions := flags.String("executions", "", "`A,B`: the execution of each; default the current ones")
+			all := flags.Bool("all", false, "give equal operations a row each, too")
+			return func(ctx context.Context, operands []string) error {
+				a, b, err := twoExecutions(*executions)
+				if err != nil {
+					return err
+				}
+				cl, err := c.client(ctx)
+				if err != nil {
+					return err
+				}
+				other := operands[0]
+				switch {
+				case len(operands) > 1:
+					other = operands[1]
+				case a == 0:
+					d, err := cl.Describe(ctx, other)
+					if err != nil {
+						return err
+					}
+					if d.ExecutionID <= max(d.FirstExecution, 1) {
+						return usagef("%s has one execution: name another instance to compare", other)
+					}
+					a, b = d.ExecutionID-1, d.ExecutionID
+				}
+				d, err := cl.Difference(ctx, operands[0], a, other, b, *all)
+				if err != nil {
+					return err
+				}
+				if c.json() {
+					return c.printJSON(d)
+				}
+				views.Difference(c.screen(c.out), &d)
+				return nil
+			}
+		},
+	}
+}
+
+// twoExecutions reads the numbers of two executions; 0 where none are given.
+func twoExecutions(text string) (a, b int64, err error) {
+	if text == "" {
+		return 0, 0, nil
+	}
+	first, second, two := strings.Cut(text, ",")
+	a, errA := strconv.ParseInt(first, 10, 64)
+	b, errB := strconv.ParseInt(second, 10, 64)
+	if !two || errA != nil || errB != nil || a < 1 || b < 1 {
+		return 0, 0, usagef("--executions %s: two numbers from 1, such as 3,4", text)
+	}
+	return a, b, nil
+}

@@ -1,0 +1,150 @@
+package api
+
+import (
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/difference"
+	"github.com/turnstile-go/turnstile/internal/wire"
+)
+
+// Difference compares two executions, operation by operation.
+type Difference struct {
+	A DifferenceSide `json:"a"`
+	B DifferenceSide `json:"b"`
+	// Equal operations, those that Differ, and those that one side alone has. The start and
+	// the end of the executions count too.
+	Equal  int `json:"equal"`
+	Differ int `json:"differ"`
+	OnlyA  int `json:"only_a"`
+	OnlyB  int `json:"only_b"`
+	// Rows in the order of both sides. Equal ones in a row are folded into one, unless all
+	// were asked for.
+	Rows []DifferenceRow `json:"rows"`
+	// More rows are left out.
+	More int `json:"more,omitempty"`
+}
+
+// DifferenceSide is an execution that is compared.
+type DifferenceSide struct {
+	Instance    string    `json:"instance"`
+	ExecutionID int64     `json:"execution_id"`
+	Name        string    `json:"name"`
+	Version     string    `json:"version,omitempty"`
+	From        time.Time `json:"from"`
+	// To is left out while it goes on, and End, the kind of its last event.
+	To     time.Time `json:"to,omitzero"`
+	End    string    `json:"end,omitempty"`
+	Events int       `json:"events"`
+}
+
+// DifferenceRow is an operation of one side or of both; or a number of equal ones.
+type DifferenceRow struct {
+	// Kind of the operation, as the timeline has it, or start, end; left out of folded
+	// ones.
+	Kind string `json:"kind,omitempty"`
+	Name string `json:"name,omitempty"`
+	Op   string `json:"op,omitempty"`
+	// Equal is how many equal operations this row stands for; 0 for one that is not equal.
+	Equal int `json:"equal,omitempty"`
+	// Differs names what is not alike: name, version, input, duration, state, result,
+	// failure, attempts, value. Left out where one side alone has it.
+	Differs []string             `json:"differs,omitempty"`
+	A       *DifferenceOperation `json:"a,omitempty"`
+	B       *DifferenceOperation `json:"b,omitempty"`
+}
+
+// DifferenceOperation is what one side has.
+type DifferenceOperation struct {
+	EventID     int64 `json:"event_id"`
+	CompletedBy int64 `json:"completed_by,omitempty"`
+	// State as in the timeline; of an end the kind of the last event.
+	State   string `json:"state,omitempty"`
+	Version string `json:"version,omitempty"`
+	// TookMS is left out while it goes on. Times are not compared.
+	TookMS  int64 `json:"took_ms,omitempty"`
+	Attempt int   `json:"attempt,omitempty"`
+	// DurationMS of a timer.
+	DurationMS int64 `json:"duration_ms,omitempty"`
+	// Input and Result where they differ, or where one side alone has it. Folded where they
+	// are large: the event has them.
+	Input   *Payload      `json:"input,omitempty"`
+	Result  *Payload      `json:"result,omitempty"`
+	Failure *wire.Failure `json:"failure,omitempty"`
+}
+
+// mostDifferenceRows is how many rows an answer has.
+const mostDifferenceRows = 2000
+
+// DifferenceOf returns the JSON form of a difference; all: equal rows are not folded.
+func DifferenceOf(a, b DifferenceSide, rows []difference.Row, all bool) Difference {
+	out := Difference{A: a, B: b, Rows: []DifferenceRow{}}
+	for i := range rows {
+		r := &rows[i]
+		row := DifferenceRow{Kind: r.Kind, Name: r.Name, Differs: r.Differs}
+		switch {
+		case r.Equal():
+			out.Equal++
+			if n := len(out.Rows); !all && n > 0 && out.Rows[n-1].Equal > 0 {
+				out.Rows[n-1].Equal++
+				continue
+			}
+			row.Equal = 1
+			if !all {
+				row.Kind, row.Name = "", ""
+			}
+		case r.A == nil:
+			out.OnlyB++
+		case r.B == nil:
+			out.OnlyA++
+		default:
+			out.Differ++
+		}
+		if len(out.Rows) == mostDifferenceRows {
+			out.More++
+			continue
+		}
+		if row.Kind != "" {
+			row.A, row.B = sideOf(r.A, r.Equal()), sideOf(r.B, r.Equal())
+			if one := r.A; one != nil && one.Row != nil {
+				row.Op = one.Row.Op
+			} else if one := r.B; one != nil && one.Row != nil {
+				row.Op = one.Row.Op
+			}
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	return out
+}
+
+func sideOf(o *difference.Operation, bare bool) *DifferenceOperation {
+	if o == nil {
+		return nil
+	}
+	out := &DifferenceOperation{EventID: o.Asked.EventID, DurationMS: o.Asked.DurationMS}
+	result := o.Came
+	switch r := o.Row; {
+	case r != nil:
+		out.CompletedBy, out.State, out.Version, out.Attempt = r.CompletedBy, string(r.State), r.Version, r.Attempt
+		if !r.EndedAt.IsZero() {
+			out.TookMS = r.EndedAt.Sub(r.ScheduledAt).Milliseconds()
+		}
+	case o.Asked.Kind == history.OrchestrationStarted:
+		out.Version = o.Asked.Version
+	default:
+		out.State, result = o.Asked.Kind.String(), o.Asked
+	}
+	if bare {
+		return out
+	}
+	if result != o.Asked {
+		out.Input = payloadOf(o.Asked, false)
+	}
+	if result != nil {
+		out.Result, out.Failure = payloadOf(result, false), failureOf(result.Failure)
+		if out.Failure != nil {
+			out.Failure.Details, out.Failure.Stack = nil, ""
+		}
+	}
+	return out
+}

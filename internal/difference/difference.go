@@ -1,0 +1,222 @@
+// Package difference compares two executions: what both have done, operation by
+// operation, and what they have not done alike.
+package difference
+
+import (
+	"bytes"
+	"encoding/json"
+	"hash/maphash"
+	"slices"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/timeline"
+)
+
+// Operation is what one side has: an operation, or the start or the end of the execution.
+type Operation struct {
+	// Row of the timeline; nil for start and end.
+	Row *timeline.Row
+	// Asked is the scheduling event, or the start or the end; Came the event that
+	// completed it, nil for none.
+	Asked, Came *history.Event
+}
+
+// What a Row is besides a kind of the timeline's rows.
+const (
+	KindStart = "start"
+	KindEnd   = "end"
+)
+
+// Row is an operation of one side or of both.
+type Row struct {
+	Kind, Name string
+	// A and B are what each side has; nil for nothing.
+	A, B *Operation
+	// Differs names what is not alike: version, input, state, result, failure, attempts,
+	// duration (of a timer). Empty where only one side has it, or both are equal.
+	Differs []string
+}
+
+// Equal reports whether both sides have it, alike.
+func (r *Row) Equal() bool { return r.A != nil && r.B != nil && len(r.Differs) == 0 }
+
+// Execution is one side: what was read of it, with payloads opened as far as that can be.
+type Execution struct {
+	Timeline *timeline.Timeline
+	Events   []history.Event
+}
+
+// Of compares two executions. Operations are aligned by kind and name, and of equal ones
+// by their inputs; times are not compared, and neither are values that are new each time.
+func Of(a, b Execution) []Row {
+	left, right := operations(a), operations(b)
+	seed := maphash.MakeSeed()
+	var out []Row
+	i, j := 0, 0
+	upTo := func(p pair) {
+		out = append(out, between(left[i:p.a], right[j:p.b])...)
+		i, j = p.a, p.b
+	}
+	for _, p := range align(keys(left, seed, true), keys(right, seed, true)) {
+		upTo(p)
+		out = append(out, rowOf(&left[p.a], &right[p.b]))
+		i, j = p.a+1, p.b+1
+	}
+	upTo(pair{len(left), len(right)})
+	return out
+}
+
+// between aligns what has no equal of the same input, by kind and name alone.
+func between(a, b []Operation) []Row {
+	var out []Row
+	i, j := 0, 0
+	upTo := func(p pair) {
+		for ; i < p.a; i++ {
+			out = append(out, rowOf(&a[i], nil))
+		}
+		for ; j < p.b; j++ {
+			out = append(out, rowOf(nil, &b[j]))
+		}
+	}
+	for _, p := range align(keys(a, maphash.Seed{}, false), keys(b, maphash.Seed{}, false)) {
+		upTo(p)
+		out = append(out, rowOf(&a[p.a], &b[p.b]))
+		i, j = p.a+1, p.b+1
+	}
+	upTo(pair{len(a), len(b)})
+	return out
+}
+
+// key is what operations are aligned by.
+type key struct {
+	kind, name, op string
+	input          uint64
+}
+
+func keys(of []Operation, seed maphash.Seed, inputs bool) []key {
+	out := make([]key, len(of))
+	for i := range of {
+		o := &of[i]
+		out[i].kind, out[i].name = o.what()
+		if o.Row != nil {
+			out[i].op = o.Row.Op
+		}
+		if inputs && o.Row != nil {
+			out[i].input = maphash.Bytes(seed, canonical(input(o)))
+		}
+	}
+	return out
+}
+
+// what it is, and of which name. The name of the orchestration is compared.
+func (o *Operation) what() (kind, name string) {
+	if o.Row != nil {
+		return string(o.Row.Kind), o.Row.Name
+	}
+	if o.Asked.Kind == history.OrchestrationStarted {
+		return KindStart, ""
+	}
+	return KindEnd, ""
+}
+
+// operations are what a side has: its start, its operations, its end.
+func operations(x Execution) []Operation {
+	var out []Operation
+	byID := func(id int64) *history.Event {
+		i, found := slices.BinarySearchFunc(x.Events, id, func(e history.Event, id int64) int { return int(e.EventID - id) })
+		if !found {
+			return nil
+		}
+		return &x.Events[i]
+	}
+	if i := slices.IndexFunc(x.Events, func(e history.Event) bool { return e.Kind == history.OrchestrationStarted }); i >= 0 {
+		out = append(out, Operation{Asked: &x.Events[i]})
+	}
+	for i := range x.Timeline.Rows {
+		r := &x.Timeline.Rows[i]
+		if asked := byID(r.EventID); asked != nil {
+			o := Operation{Row: r, Asked: asked}
+			if r.CompletedBy != 0 {
+				o.Came = byID(r.CompletedBy)
+			}
+			out = append(out, o)
+		}
+	}
+	if n := len(x.Events); n > 0 && x.Events[n-1].Kind.Terminal() {
+		out = append(out, Operation{Asked: &x.Events[n-1]})
+	}
+	return out
+}
+
+func rowOf(a, b *Operation) Row {
+	r := Row{A: a, B: b}
+	one := a
+	if one == nil {
+		one = b
+	}
+	r.Kind, r.Name = one.what()
+	if a == nil || b == nil {
+		return r
+	}
+	differs := func(what string, do bool) {
+		if do {
+			r.Differs = append(r.Differs, what)
+		}
+	}
+	switch {
+	case r.Kind == KindStart:
+		differs("name", a.Asked.Name != b.Asked.Name)
+		differs("version", a.Asked.Version != b.Asked.Version)
+		differs("input", !alike(a.Asked, b.Asked))
+	case r.Kind == KindEnd:
+		differs("state", a.Asked.Kind != b.Asked.Kind || a.Asked.Imposed != b.Asked.Imposed)
+		differs("result", !alike(a.Asked, b.Asked))
+		differs("failure", failure(a.Asked) != failure(b.Asked))
+	default:
+		differs("version", a.Row.Version != b.Row.Version)
+		if a.Row.Kind == timeline.KindCall {
+			// What is asked for the time or an id differs each time.
+			differs("value", a.Row.Op != history.OpNow && a.Row.Op != history.OpGUID && !alike(a.Asked, b.Asked))
+			break
+		}
+		differs("input", !alike(a.Asked, b.Asked))
+		differs("duration", a.Asked.DurationMS != b.Asked.DurationMS)
+		differs("state", a.Row.State != b.Row.State)
+		differs("result", !alike(a.Came, b.Came))
+		differs("failure", failure(a.Came) != failure(b.Came))
+		differs("attempts", a.Row.Attempt != b.Row.Attempt)
+	}
+	return r
+}
+
+// input of an operation, by which it is told from others of its name.
+func input(o *Operation) []byte {
+	if o.Row.Op == history.OpNow || o.Row.Op == history.OpGUID {
+		return nil
+	}
+	return o.Asked.Payload
+}
+
+// alike reports whether two events have the same payload, white space aside.
+func alike(a, b *history.Event) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil || a != nil && len(a.Payload) == 0 || b != nil && len(b.Payload) == 0
+	}
+	return a.Codec == b.Codec && (bytes.Equal(a.Payload, b.Payload) || bytes.Equal(canonical(a.Payload), canonical(b.Payload)))
+}
+
+func canonical(payload []byte) []byte {
+	var b bytes.Buffer
+	if json.Compact(&b, payload) != nil {
+		return payload
+	}
+	return b.Bytes()
+}
+
+// failure is how an event failed, as far as it is compared.
+func failure(e *history.Event) [3]string {
+	if e == nil || e.Failure == nil {
+		return [3]string{}
+	}
+	return [3]string{e.Failure.Kind, e.Failure.Code, e.Failure.Message}
+}
