@@ -49,6 +49,7 @@ var layers = []layer{
 	{dir: "internal/exports", own: "history store"},
 	{dir: "internal/untaken", own: "history store"},
 	{dir: "internal/difference", own: "history internal/timeline"},
+	{dir: "internal/places", own: "engine history store"},
 	{dir: "internal/conditions", own: "history store", foreign: "pgregory.net/rapid"},
 	{dir: "internal/limits", own: "store", foreign: "pgregory.net/rapid"},
 	{dir: "internal/bill", own: "history internal/queue store internal/timer"},
@@ -110,10 +111,10 @@ var layers = []layer{
 	{dir: "internal/deadletter", own: "codec internal/queue internal/wire"},
 	// The page and the API of the console: it stands on the client, and knows
 	// nothing of what it is mounted in.
-	{dir: "internal/console/api", own: ". client internal/catalog internal/cause internal/deadletter internal/difference history internal/recording internal/schema internal/timeline store internal/wire"},
+	{dir: "internal/console/api", own: ". client engine internal/catalog internal/cause internal/deadletter internal/difference history internal/recording internal/schema internal/timeline store internal/wire"},
 	{dir: "internal/console/page"},
 	{dir: "console", own: "client internal/console"},
-	{dir: "internal/console", own: ". client codec internal/console/api internal/console/page internal/catalog internal/cause internal/deadletter internal/difference history internal/recording internal/near internal/schema internal/timeline internal/untaken internal/queue schedule store internal/wire internal/exports"},
+	{dir: "internal/console", own: ". client codec internal/console/api internal/console/page internal/catalog internal/cause internal/deadletter internal/difference history internal/recording internal/near internal/places internal/schema internal/timeline internal/untaken internal/queue schedule store internal/wire internal/exports"},
 	{dir: "docs"},
 	{dir: "embedded/...", own: "any"},
 	{dir: "turnstiletest/...", own: "any"},

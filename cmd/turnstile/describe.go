@@ -23,9 +23,11 @@ func describeCommand() *command {
 			"corrupt instance: why, where, and what to do."),
 		examples: []string{
 			"turnstile describe order-17",
+			"turnstile --local describe order-17 --code",
 			"turnstile describe order-17 --output json | jq .problem",
 		},
-		declare: func(c *cli, _ *flag.FlagSet) action {
+		declare: func(c *cli, flags *flag.FlagSet) action {
+			code := flags.Bool("code", false, "say at which line the code waits; needs the code: --local, or --console of a program that has it")
 			return func(ctx context.Context, operands []string) error {
 				cl, err := c.client(ctx)
 				if err != nil {
@@ -37,12 +39,25 @@ func describeCommand() *command {
 				}
 				// A history that can't be read is told by the record's problem.
 				waiting, unread := cl.Waiting(ctx, operands[0])
+				var where *api.CodeWaits
+				if *code {
+					w, err := cl.Code(ctx, operands[0])
+					if err != nil {
+						return err
+					}
+					where = &w
+				}
 				if c.json() {
 					out := api.InstanceOf(&d)
+					out.Code = where
 					out.WaitingFor, out.Untaken = api.PendingOperationsOf(waiting.Open), api.UntakenEventsOf(waiting.Untaken)
 					return c.printJSON(out)
 				}
 				views.Instance(c.out, c.now(), &d, &waiting, keyfile.Advice)
+				if where != nil && (len(where.Branches) > 0 || where.Problem != "") {
+					fmt.Fprintln(c.out, "\ncode")
+					views.CodeWaits(c.out, where)
+				}
 				if unread != nil && d.Problem == nil {
 					fmt.Fprintf(c.err, "what it waits for can't be read: %s\n", plain.Message(unread))
 				}

@@ -147,6 +147,7 @@ func TestDev(t *testing.T) {
 	}
 	shows(`turnstile dev: the program died \(signal: killed\). It is started again in 1s.\n`)
 	shows(`instances 1 running; the code agrees`)
+	s.saysWhereItWaits()
 	s.post(console+"api/v1/instances/customer-1/raise", `{"name":"confirmed","data":{}}`)
 	shows(`OrchestrationCompleted      "confirmed"\n`)
 
@@ -200,6 +201,26 @@ func (s *shop) replays() (export string) {
 		s.Fatal(err)
 	}
 	return export
+}
+
+// saysWhereItWaits has the line of Go told at which an instance waits: by the program that
+// runs, and by a replay.
+func (s *shop) saysWhereItWaits() {
+	s.Helper()
+	waits := regexp.MustCompile(`(?m)^waits at .*app/welcome\.go:25 for event \d+, event \d+$`)
+	for _, args := range [][]string{{"describe", "customer-1", "--code"}, {"replay", "customer-1"}} {
+		if r := s.line(args...); r.status != exitOK || !waits.MatchString(r.out) {
+			s.Errorf("turnstile %s does not say where it waits: %s", strings.Join(args, " "), r)
+		}
+	}
+	var one api.Instance
+	if r := s.line("describe", "customer-1", "--code", "--output", "json"); json.Unmarshal([]byte(r.out), &one) != nil || one.Code == nil || len(one.Code.Branches) != 1 || one.Code.Branches[0].Line != 25 {
+		s.Errorf("turnstile describe --code --output json: %s", r)
+	}
+	var out api.Replayed
+	if r := s.line("replay", "customer-1", "--output", "json"); json.Unmarshal([]byte(r.out), &out) != nil || !out.Agrees || len(out.Waits) != 1 || out.Waits[0].Branches[0].Line != 25 {
+		s.Errorf("turnstile replay --output json: %s", r)
+	}
 }
 
 // ownProgram is a program as docs/guide/one-machine.md has it.

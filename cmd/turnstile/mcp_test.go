@@ -227,6 +227,7 @@ func TestAnAgentLooks(t *testing.T) {
 		t.Errorf("more than what failed is shown: %s", text)
 	}
 	a.says("show_timeline", `{"instance":"order-1","limit":1,"skip":1}`, `"Charge"`, `"next_skip":2`)
+	a.refuses("describe_instance", `{"instance":"order-1","code":true}`, "has not the code")
 	a.says("show_attempts", `{"instance":"order-1","event":2}`, `"Reserve"`, `"attempt":5`, "sold", "$0.6")
 	a.refuses("show_attempts", `{"instance":"order-1","event":7}`, "schedules no activity")
 	a.refuses("show_attempts", `{"instance":"order-1","event":0}`, "numbered from 1")

@@ -30,10 +30,11 @@ func replayCommand() *command {
 			"history of an instance with its code: would the instance go on with this code? A file that",
 			"`turnstile history --export` or the console wrote can be replayed instead, without a stack,",
 			"and so can an archived execution, s3://BUCKET/PREFIX/INSTANCE/EXECUTION.json.",
-			"If history and code disagree, replay says at which event, what the history has, what the",
-			"code did and where, and exits with status 1. No activity runs, and nothing is sent. The",
-			"main package calls local.Run, or begins with local.ReplayIfAsked. Replay does not see an",
-			"operation added after the last event, or changed options and activities."),
+			"If they agree, replay says at which line the code waits. If history and code disagree, it",
+			"says at which event, what the history has, what the code did and where, and exits with",
+			"status 1. No activity runs, and nothing is sent. The main package calls local.Run, or begins",
+			"with local.ReplayIfAsked. Replay does not see an operation added after the last event, or",
+			"changed options and activities."),
 		examples: []string{
 			"turnstile replay order-17",
 			"turnstile replay order-17.json",
@@ -114,11 +115,11 @@ func (c *cli) replay(ctx context.Context, pkg string, exports []history.Export) 
 			return fmt.Errorf("event %d of instance %q execution %d is sealed, and its payload is needed to replay it: %s", exports[i].Events[at].EventID, exports[i].Instance, exports[i].ExecutionID, keyfile.Advice)
 		}
 	}
-	agrees, problem, err := program.Replay(ctx, pkg, exports, c.err)
+	agrees, said, err := program.Replay(ctx, pkg, exports, c.err)
 	if err != nil {
 		return fmt.Errorf("replay: %w", err)
 	}
-	replayed := views.ReplayedOf(exports, agrees, problem)
+	replayed := views.ReplayedOf(exports, agrees, said)
 	if c.json() {
 		if err := c.printJSON(replayed); err != nil {
 			return err

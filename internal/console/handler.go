@@ -18,6 +18,7 @@ type handler struct {
 	counter *counter
 	watcher *watcher
 	turns   *turnCache
+	replays chan struct{} // a value for each that is under way
 	routes  []route
 	page    http.Handler
 }
@@ -53,6 +54,7 @@ func Handler(c *client.Client, opts ...Option) (http.Handler, error) {
 	}
 	h.watcher = h.newWatcher()
 	h.turns = newTurnCache(c)
+	h.replays = make(chan struct{}, mostReplays)
 	h.routes = h.table()
 	return h, nil
 }

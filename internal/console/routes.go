@@ -70,6 +70,8 @@ func (h *handler) table() []route {
 				{"b", "string", "the other instance, or the same"}, {"b_execution", "string", `"current", or a number from 1; default current`},
 				{"all", "boolean", "give equal operations a row each, too"},
 			}},
+		{method: get, pattern: instance + "/code", endpoint: reads(h.code),
+			summary: "Where its code waits, by file and line, a place for each branch. It replays the current execution; only where the console has the code: about says so."},
 		{method: post, pattern: "inspect", endpoint: takes(maxImportBody, h.inspect),
 			summary: "What an exported history, a document of several, or a story of the simulation holds. Nothing is stored."},
 		{method: get, pattern: instance + "/export", endpoint: endpoint{serve: h.export},

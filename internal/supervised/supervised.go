@@ -19,6 +19,10 @@ const (
 	Replay = "TURNSTILE_REPLAY"
 )
 
+// Waits is what a line begins with by which a program that replays says where the code of
+// an execution waits, if all agree: behind it stands JSON, as the console's API has it.
+const Waits = "turnstile waits "
+
 // ConsoleFile is the file in the directory of the database that has the address of
 // the console while the program runs: where `turnstile list` and others find it.
 const ConsoleFile = "console.url"

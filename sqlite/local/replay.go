@@ -1,6 +1,7 @@
 package local
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -8,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/sqlite/internal/supervised"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
@@ -53,10 +56,78 @@ func replay(app *turnstile.App, file string, out io.Writer) (status int) {
 	}()
 	<-done
 	if len(r.problems) == 0 {
+		tellPlaces(app, file, out)
 		return exitDone
 	}
 	fmt.Fprintln(out, strings.Join(r.problems, "\n"))
 	return supervised.Disagrees
+}
+
+// waits says where the code of an execution waits, as the console's API does.
+type waits struct {
+	Instance    string   `json:"instance"`
+	ExecutionID int64    `json:"execution_id"`
+	EventID     int64    `json:"event_id"`
+	Branches    []branch `json:"branches"`
+}
+
+type branch struct {
+	File     string  `json:"file"`
+	Line     int     `json:"line"`
+	Events   []int64 `json:"events,omitempty"`
+	Branches int     `json:"branches,omitempty"`
+}
+
+// tellPlaces says where the code waits in histories that it agrees with, a line for each
+// execution that goes on.
+func tellPlaces(app *turnstile.App, file string, out io.Writer) {
+	var document struct{ Exports []json.RawMessage }
+	data, err := os.ReadFile(file)
+	if err != nil || json.Unmarshal(data, &document) != nil {
+		return // That they agree is what was asked for.
+	}
+	if document.Exports == nil {
+		document.Exports = []json.RawMessage{data}
+	}
+	for _, raw := range document.Exports {
+		x, err := history.DecodeExport(raw)
+		if err != nil {
+			continue
+		}
+		events := ran(&x)
+		if len(events) == 0 || events[len(events)-1].Kind.Terminal() {
+			continue
+		}
+		w := waits{Instance: x.Instance, ExecutionID: x.ExecutionID, EventID: events[len(events)-1].EventID}
+		run := engine.New(engine.Config{Instance: x.Instance, ExecutionID: x.ExecutionID, Registry: app.Orchestrations()})
+		if err := run.Feed(events, false); err == nil {
+			if _, err := run.Run(engine.Input{NowMS: events[len(events)-1].AtMS}); err == nil {
+				for _, p := range run.Places() {
+					w.Branches = append(w.Branches, branch{File: p.File, Line: p.Line, Events: p.EventIDs, Branches: p.Branches})
+				}
+			}
+		}
+		run.Close()
+		if line, err := json.Marshal(w); err == nil && len(w.Branches) > 0 {
+			fmt.Fprintf(out, "%s%s\n", supervised.Waits, line)
+		}
+	}
+}
+
+// ran are the events of a history that code has gone by. What was recorded since without
+// running it would be run here for the first time.
+func ran(x *history.Export) []history.Event {
+	n := len(x.Events)
+	for i := len(x.Turns) - 1; i >= 0 && x.Turns[i].Parked; i-- {
+		n = 0
+		if i > 0 {
+			n = int(x.Turns[i-1].Last-x.Events[0].EventID) + 1
+		}
+	}
+	if n < 0 || n > len(x.Events) {
+		return nil // Somebody has cut it.
+	}
+	return engine.Runnable(x.Events[:n])
 }
 
 // report is a turnstiletest.T that keeps what is wrong.

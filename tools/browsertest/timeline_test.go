@@ -297,3 +297,29 @@ func TestTwoExecutionsAreComparedOnThePage(t *testing.T) {
 	b.click("a", "Compare the two")
 	b.wait(`location.hash.startsWith("#/difference?") && document.querySelector(".difference-sides")`)
 }
+
+// Where the console has the code, an instance says at which line it waits, at its head, at
+// what is open, and in the list of places.
+func TestTheLineOfGoThatWaitsIsShown(t *testing.T) {
+	t.Parallel()
+	s := serveLive(t)
+	act(t, s, "instances", `{"instance":"waits","name":"Fulfil","input":{"id":"waits","customer":"ada","card":"4242","lines":[{"sku":"cup","quantity":1,"price":800}]}}`)
+	b := s.open(instance("waits", ""), browser.View{})
+	b.settled()
+	b.wait(`[...document.querySelectorAll(".tl-line.row")].some(e => e.innerText.includes("approved"))`)
+	b.goTo(instance("waits", "/waiting"))
+	b.wait(`[...document.querySelectorAll(".operations .at-line code")].some(e => /^\w+\.go:\d+$/.test(e.innerText) && e.title.includes("/orders/"))`)
+	b.shows("The code waits at", "/orders/")
+	b.axeFinds("where the code waits")
+	b.goTo(instance(demo.ManyAttempts, ""))
+	b.wait(`/^app\.go:\d+$/.test(document.querySelector(".waits .at-line code")?.innerText)`)
+	b.click(".tl-name", "")
+	b.wait(`/code waits\s*at app\.go:/.test(document.querySelector(".row-details")?.innerText)`)
+
+	still := serveStill(t).open(instance(demo.ManyAttempts, "/waiting"), browser.View{})
+	still.settled()
+	still.shows("All that is open")
+	if eval[bool](still, `!!document.querySelector(".code-lines, .at-line")`) {
+		t.Error("a console without the code says where it waits")
+	}
+}

@@ -49,6 +49,8 @@ type Capabilities struct {
 	QueueAges bool `json:"queue_ages"`
 	// Catalog: what the code has is known, for forms.
 	Catalog bool `json:"catalog"`
+	// Code: the code is at hand, so that it can be told where an instance waits in it.
+	Code bool `json:"code"`
 	// CompleteByRow: an activity can be completed without its token.
 	CompleteByRow bool `json:"complete_by_row"`
 	// Live says how changes are found: "push", where the store tells of

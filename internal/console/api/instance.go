@@ -48,6 +48,8 @@ type Instance struct {
 	// Untaken is what describe prints of events that no wait has taken; elsewhere
 	// it is left out.
 	Untaken []UntakenEvent `json:"untaken,omitempty"`
+	// Code is what describe --code prints; elsewhere it is left out.
+	Code *CodeWaits `json:"code,omitempty"`
 }
 
 // Parent is where a child was scheduled.

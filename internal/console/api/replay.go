@@ -8,4 +8,6 @@ type Replayed struct {
 	Agrees     bool    `json:"agrees"`
 	// Problem says where the code parts from them, and how.
 	Problem string `json:"problem,omitempty"`
+	// Waits says where the code waits, of executions that go on.
+	Waits []CodeWaits `json:"waits,omitempty"`
 }

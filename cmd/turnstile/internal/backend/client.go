@@ -57,6 +57,14 @@ func (c ofClient) Difference(ctx context.Context, a string, executionA int64, b 
 	return over.Difference(ctx, a, executionA, b, executionB, all)
 }
 
+func (c ofClient) Code(ctx context.Context, instance string) (api.CodeWaits, error) {
+	over, err := c.console()
+	if err != nil {
+		return api.CodeWaits{}, err
+	}
+	return over.Code(ctx, instance)
+}
+
 func (c ofClient) Failures(ctx context.Context, q client.ListQuery, key string) (api.FailureList, error) {
 	over, err := c.console()
 	if err != nil {

@@ -58,6 +58,8 @@ type Instances interface {
 	Attempts(ctx context.Context, instance string, execution, event int64) (api.Attempts, error)
 	// Difference compares two executions; 0 is the current one.
 	Difference(ctx context.Context, a string, executionA int64, b string, executionB int64, all bool) (api.Difference, error)
+	// Code is where the code of an instance waits; an error where the code is not at hand.
+	Code(ctx context.Context, instance string) (api.CodeWaits, error)
 	List(ctx context.Context, q client.ListQuery) (client.ListPage, error)
 	// Failures are what failed between the times of a query, by cause; with a key those
 	// of this cause, with its instances.

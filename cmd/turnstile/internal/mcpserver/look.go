@@ -31,6 +31,7 @@ type listInput struct {
 
 type describeInput struct {
 	Instance string `json:"instance" jsonschema:"id of the instance"`
+	Code     bool   `json:"code,omitempty" jsonschema:"say at which lines the code waits; only where the server has the code, as beside turnstile dev"`
 	Whole    bool   `json:"whole,omitempty" jsonschema:"include output, custom status and details of more than 2 KB"`
 }
 
@@ -167,6 +168,13 @@ func (s *server) describe(ctx context.Context, c *call, in describeInput) (any, 
 	}
 	if d.Problem != nil {
 		out.Advice = s.Advice(d.Problem.Kind)
+	}
+	if in.Code {
+		code, err := c.Code(ctx, in.Instance)
+		if err != nil {
+			return nil, err
+		}
+		out.Code = &code
 	}
 	waiting, unread := c.Waiting(ctx, in.Instance)
 	if unread != nil && d.Problem == nil {

@@ -28,6 +28,7 @@ type Instances interface {
 	Timeline(ctx context.Context, instance string, executions int, at string) (api.Timeline, error)
 	Attempts(ctx context.Context, instance string, execution, event int64) (api.Attempts, error)
 	Difference(ctx context.Context, a string, executionA int64, b string, executionB int64, all bool) (api.Difference, error)
+	Code(ctx context.Context, instance string) (api.CodeWaits, error)
 	List(ctx context.Context, q client.ListQuery) (client.ListPage, error)
 	// Failures are what failed between the times of a query, by cause; with a key those
 	// of this cause, with its instances.

@@ -18,9 +18,10 @@ import (
 	"github.com/turnstile-go/turnstile/internal/supervised"
 )
 
-// Replay builds the program and has it replay histories. problem says where its code does
-// not agree with them. notes gets what the build and the program print.
-func Replay(ctx context.Context, pkg string, exports []history.Export, notes io.Writer) (agrees bool, problem string, err error) {
+// Replay builds the program and has it replay histories. said is where its code does not
+// agree with them; if it agrees where it waits, in lines that begin with supervised.Waits.
+// notes gets what the build and the program print.
+func Replay(ctx context.Context, pkg string, exports []history.Export, notes io.Writer) (agrees bool, said string, err error) {
 	if _, err := Find(ctx, pkg); err != nil {
 		return false, "", err
 	}
@@ -50,14 +51,14 @@ func Replay(ctx context.Context, pkg string, exports []history.Export, notes io.
 	if err := build.Run(); err != nil {
 		return false, "", fmt.Errorf("the build failed: see above: %w", err)
 	}
-	var said bytes.Buffer
+	var out bytes.Buffer
 	program := exec.CommandContext(ctx, binary)
 	program.Env = append(os.Environ(), supervised.Replay+"="+file)
-	program.Stdout, program.Stderr = &said, notes
+	program.Stdout, program.Stderr = &out, notes
 	err = program.Run()
 	exited, isExit := errors.AsType[*exec.ExitError](err)
 	if err != nil && !(isExit && exited.ExitCode() == supervised.Disagrees) {
 		return false, "", fmt.Errorf("the program %s ended without an answer; local.ReplayIfAsked(app), or local.Run, must be the first call of its main: %w", pkg, err)
 	}
-	return err == nil, strings.TrimSpace(strings.ReplaceAll(said.String(), file+": ", "")), nil
+	return err == nil, strings.TrimSpace(strings.ReplaceAll(out.String(), file+": ", "")), nil
 }

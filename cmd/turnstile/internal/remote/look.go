@@ -160,6 +160,13 @@ func (c *Client) Difference(ctx context.Context, a string, executionA int64, b s
 	return got, err
 }
 
+// Code says where the code of an instance waits.
+func (c *Client) Code(ctx context.Context, instance string) (api.CodeWaits, error) {
+	var got api.CodeWaits
+	_, err := c.get(ctx, "instances/"+segment(instance)+"/code", nil, &got)
+	return got, err
+}
+
 // maxPage is how many instances the API lists at once.
 const maxPage = 200
 

@@ -1,24 +1,36 @@
 package views
 
 import (
+	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/printable"
+	"github.com/turnstile-go/turnstile/internal/supervised"
 )
 
 // ReplayedOf is what came of replaying the histories of an instance, of which there is one
-// or more; problem says where code and history part.
-func ReplayedOf(exports []history.Export, agrees bool, problem string) api.Replayed {
+// or more; said is where code and history part, or where the code waits, as the program
+// says it (supervised.Waits).
+func ReplayedOf(exports []history.Export, agrees bool, said string) api.Replayed {
 	out := api.Replayed{Instance: exports[0].Instance, Agrees: agrees}
 	for i := range exports {
 		out.Executions = append(out.Executions, exports[i].ExecutionID)
 	}
 	if !agrees {
-		out.Problem = problem
+		out.Problem = said
+		return out
+	}
+	for line := range strings.Lines(said) {
+		text, is := strings.CutPrefix(line, supervised.Waits)
+		var one api.CodeWaits
+		if is && json.Unmarshal([]byte(text), &one) == nil {
+			out.Waits = append(out.Waits, one)
+		}
 	}
 	return out
 }
@@ -34,4 +46,7 @@ func Replayed(s *term.Screen, r *api.Replayed, exports []history.Export) {
 		events += len(exports[i].Events)
 	}
 	fmt.Fprintf(s, "%s: the code here does what %s of %s say (%s)\n", s.In(term.Green, "agrees"), plain.Plural(events, "event", "events"), printable.Line(r.Instance), plain.Plural(len(exports), "execution", "executions"))
+	for i := range r.Waits {
+		CodeWaits(s, &r.Waits[i])
+	}
 }

@@ -32,3 +32,13 @@ func TestAReplaySaysWhetherCodeAndHistoryAgree(t *testing.T) {
 		}
 	}
 }
+
+func TestAReplaySaysAtWhichLineTheCodeWaits(t *testing.T) {
+	t.Parallel()
+	one := []history.Export{{Instance: "order-7", ExecutionID: 1, Events: make([]history.Event, 3)}}
+	r := views.ReplayedOf(one, true, "booting\nturnstile waits {\"instance\":\"order-7\",\"execution_id\":1,\"event_id\":3,\"branches\":[{\"file\":\"/app/order.go\",\"line\":41,\"events\":[2,3],\"branches\":1},{\"file\":\"/app/order.go\",\"line\":17}]}\nturnstile waits nonsense\n")
+	want := "agrees: the code here does what 3 events of order-7 say (1 execution)\nwaits at /app/order.go:41 for event 2, event 3, 1 branch\nwaits at /app/order.go:17\n"
+	if got := shown(80, func(s *term.Screen) { views.Replayed(s, &r, one) }); got != want || len(r.Waits) != 1 || r.Problem != "" {
+		t.Errorf("printed is %q, want %q", got, want)
+	}
+}

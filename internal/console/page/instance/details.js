@@ -4,13 +4,14 @@ import { Chip, Copy, Facts, IconButton, InstanceLink, Moment, Payload, Span, Tex
 import { useNow } from "../clock.js";
 import { failureKind, span } from "../format.js";
 import { Attempts, tried } from "./attempts.js";
+import { At, awaits } from "./code.js";
 import { LoadedEvent } from "./event.js";
 import { RowActions } from "../actions/row.js";
 import { kindWords, stateWord } from "./model.js";
 import { words } from "./tip.js";
 
-// RowDetails. Props: instance (the record, where its actions are offered), onDone, line, source (of its instance), link(execution, event), close.
-export function RowDetails({ line, source, link, close, instance, onDone }) {
+// RowDetails. Props: code (where the code waits, if known), instance (the record, where its actions are offered), onDone, line, source (of its instance), link(execution, event), close.
+export function RowDetails({ line, source, link, close, code, instance, onDone }) {
   const r = line.row, raw = r.raw, live = raw.live, clock = useNow();
   const now = r.end === null ? Math.max(clock, r.at) : r.end;
   const of = (event) => link(r.x, event);
@@ -23,6 +24,7 @@ export function RowDetails({ line, source, link, close, instance, onDone }) {
       ...r.spans.filter(() => r.spans.length > 1).map((s) => [words[s.doing] ?? s.doing, html`<span class="num">${span((s.to ?? now) - s.from)}</span>${s.attempt ? html` <span class="muted">attempt ${s.attempt}</span>` : ""}`]),
       ["attempts", raw.attempt ? `${raw.attempt}${raw.max_attempts ? " of " + raw.max_attempts : ""}` : raw.max_attempts ? `up to ${raw.max_attempts}` : null],
       ["now", r.state === "open" ? raw.text : null],
+      ["code waits", r.state === "open" && awaits(code, r.event) ? html`<${At} code=${code} event=${r.event} />` : null],
       ["next attempt", live?.next && r.end === null ? html`attempt ${live.next.attempt}, due <${Moment} at=${live.next.due_at} />` : null],
       ["failed before", live?.next && !source.attempts ? html`<strong>${failureKind(live.next.kind)}</strong> <${Text} value=${live.next.message} />` : null],
       ["last heartbeat", live?.heartbeat ? html`<${Moment} at=${live.heartbeat.at} />, attempt ${live.heartbeat.attempt}${live.heartbeat.details && html` <${Payload} payload=${live.heartbeat.details} label="details" />`}` : null],

@@ -2,11 +2,12 @@
 import { html, useCallback, useEffect, useMemo, useRef, useState } from "../ui.js";
 import { path, url } from "../api.js";
 import { Actions } from "../actions/index.js";
-import { Empty, Failure, Id, Loading, Problem, Stale, Tabs } from "../components.js";
+import { Button, Empty, Failure, Id, Loading, Problem, Stale, Tabs } from "../components.js";
 import { format, instance as address } from "../location.js";
 import { setServerTime } from "../clock.js";
 import { go } from "../router.js";
 import { awaited } from "../actions/row.js";
+import { At, useCode } from "./code.js";
 import { RowDetails } from "./details.js";
 import { InstanceFacts } from "./facts.js";
 import { GroupDetails, membersOf } from "./groups.js";
@@ -117,24 +118,25 @@ export function View({ source, instance: i, model, failed, retry, tab, query, li
     if (group) return { type: "group", id: selected, group: of.groups.get(selected.slice(1)), members: group, model: of };
     return picked?.id === selected && !past.at ? picked : null;
   }, [selected, model, past.at, past.model, picked]);
+  const code = useCode(i.instance, running && !past.at && model && (tab === "waiting" || tab === "timeline" && (model.events <= 1000 || line?.row?.state === "open")), model?.last);
   const close = () => { setPicked(null); go(past.at ? rowLink("") : tabLink("timeline"), { replace: true }); };
   const tabs = [["timeline", "Timeline"], ["history", "History", model?.events], ...(live ? [["waiting", "Waiting for", running ? waiting.data?.operations.length : undefined], ["tree", "Tree"]] : []), ["values", "Values"], ...(extra ? [["text", "What it says"]] : [])];
   const body = () => {
-    if (tab === "waiting" && live) return html`<${WaitingFor} of=${waiting} instance=${i} model=${model} link=${link} onDone=${onDone} />`;
+    if (tab === "waiting" && live) return html`<${WaitingFor} of=${waiting} code=${code} instance=${i} model=${model} link=${link} onDone=${onDone} />`;
     if (tab === "tree" && live) return html`<${Tree} id=${i.instance} version=${i.updated_at} />`;
     if (tab === "text" && extra) return extra;
     if (!model) return failed ? html`<${Failure} error=${failed} retry=${retry} title="The history could not be read" />` : html`<${Loading} rows=${8} />`;
     if (tab === "values") return html`<div class="cards"><${InstanceFacts} instance=${i} source=${source} model=${model} /></div>`;
     if (tab === "history") return html`<${History} source=${source} model=${model} execution=${Number(query.execution) || null} event=${Number(query.event) || 0} mode=${query.view} link=${link} go=${(to) => go(to, { replace: true })} exportHref=${exportHref} />`;
-    return html`${(model.earlier > 0 || model.executions.length > 1) && html`<p class="muted">${model.earlier > 0 && `${model.earlier} earlier executions are not shown. `}${live && model.executions.length > 1 && html`<a href=${format(["difference"], { a: i.instance, ax: model.executions.at(-2).id, b: i.instance, bx: model.executions.at(-1).id })}>Compare the last two executions</a>`}</p>`}
+    return html`${(model.earlier > 0 || model.executions.length > 1) && html`<p class="muted">${model.earlier > 0 && `${model.earlier} earlier executions are not shown. `}${live && model.executions.length > 1 && html`<${Button} kind="quiet" href=${format(["difference"], { a: i.instance, ax: model.executions.at(-2).id, b: i.instance, bx: model.executions.at(-1).id })}>Compare the last two executions<//>`}</p>`}
       ${atLink && html`<${Steps} source=${source} model=${model} past=${past} link=${atLink} />`}
       ${(!past.at || past.model) && html`<${Timeline} model=${past.at ? past.model : model} children=${children} unfold=${unfold} selected=${selected} onSelect=${select} live=${live && !past.at} />`}
-      ${line?.type === "group" ? html`<${GroupDetails} line=${line} select=${(r) => select({ type: "row", id: line.id.replace(/g[^/]*$/, "") + r.key, row: r, model: line.model })} close=${close} />` : line && html`<${RowDetails} line=${line} source=${sourceOf(line.model.instance)} link=${line.model.instance === source.id ? link : (x, e) => address(line.model.instance, "history", { execution: x, event: e })} instance=${live && !past.at && line.model.instance === i.instance ? i : null} onDone=${onDone} close=${close} />`}`;
+      ${line?.type === "group" ? html`<${GroupDetails} line=${line} select=${(r) => select({ type: "row", id: line.id.replace(/g[^/]*$/, "") + r.key, row: r, model: line.model })} close=${close} />` : line && html`<${RowDetails} line=${line} source=${sourceOf(line.model.instance)} link=${line.model.instance === source.id ? link : (x, e) => address(line.model.instance, "history", { execution: x, event: e })} code=${line.model.instance === i.instance ? code : null} instance=${live && !past.at && line.model.instance === i.instance ? i : null} onDone=${onDone} close=${close} />`}`;
   };
   return html`<${Header} instance=${i} model=${model}>${actions}<//>
     <${Problem} instance=${i} />
     ${model && failed && html`<${Stale} error=${failed} retry=${retry} at=${model.now} />`}
-    ${running && !past.at && tab === "timeline" && waiting.data?.leaves.length > 0 && html`<p class="waits"><span class="muted">Waits for</span> <${Leaf} leaf=${waiting.data.leaves[0]} />${waiting.data.leaves.length > 1 && html` <a href=${tabLink("waiting")}>and ${waiting.data.leaves.length - 1}${waiting.data.more ? "+" : ""} more</a>`}</p>`}
+    ${running && !past.at && tab === "timeline" && waiting.data?.leaves.length > 0 && html`<p class="waits"><span class="muted">Waits for</span> <${Leaf} leaf=${waiting.data.leaves[0]} />${waiting.data.leaves[0].path.length === 1 && html`<${At} code=${code} event=${waiting.data.leaves[0].event_id} />`}${waiting.data.leaves.length > 1 && html` <a href=${tabLink("waiting")}>and ${waiting.data.leaves.length - 1}${waiting.data.more ? "+" : ""} more</a>`}</p>`}
     <${Tabs} of=${tabs.map(([key, word, n]) => [key, word, tabLink(key), n])} current=${tab} label="Parts of the instance" />
     <div class="tab-body">${body()}</div>`;
 }

@@ -7,6 +7,7 @@ import { plural, span } from "../format.js";
 import { instance as address } from "../location.js";
 import { useResource } from "../resource.js";
 import { RowActions } from "../actions/row.js";
+import { At, Lines } from "./code.js";
 import { kindWords } from "./model.js";
 
 // useWaiting reads what an instance waits for; version changes when it has moved.
@@ -27,10 +28,10 @@ export function Leaf({ leaf: l }) {
     l.status && html` <${Status} status=${l.status} />`}${l.next_at && html`, <strong><${In} at=${l.next_at} /></strong>`}${l.not_read && html` <span class="muted">(<${Text} value=${l.not_read} max=${160} />)</span>`} <span class="muted small">since <${Ago} at=${l.since} /></span></span>`;
 }
 
-// WaitingFor. Props: of (useWaiting), instance (record), model, link(execution, event),
+// WaitingFor. Props: of (useWaiting), code (useCode), instance (record), model, link(execution, event),
 // onDone.
-export function WaitingFor({ of, instance, model, link, onDone }) {
-  return html`<${Open} of=${of} instance=${instance} onDone=${onDone} /><${Untaken} model=${model} link=${link} />`;
+export function WaitingFor({ of, code, instance, model, link, onDone }) {
+  return html`<${Open} of=${of} code=${code} instance=${instance} onDone=${onDone} /><${Untaken} model=${model} link=${link} />`;
 }
 
 // untaken are the events of the last execution that no wait has taken, as the marks
@@ -48,19 +49,19 @@ function Untaken({ model, link }) {
     events.length > most && html`<li class="muted">and ${events.length - most} earlier</li>`}</ul></section>`;
 }
 
-function Open({ of, instance, onDone }) {
+function Open({ of, code, instance, onDone }) {
   if (!["running", "stuck", "suspended", "scheduled", "queued"].includes(instance.status)) {
     return html`<${Empty} title="It waits for nothing">${instance.status === "corrupt" ? "Its history is damaged, so the page cannot tell what it waits for." : `It is ${instance.status}.`}<//>`;
   }
   return html`<${Resource} of=${of} title="What it waits for could not be read">${(data) => html`
     ${data.operations.length === 0 ? html`<${Empty} title="Nothing is open">${instance.status === "stuck" ? "Its code cannot go on, and no operation is open." : instance.suspension ? "Its code does not run until it is resumed, and no operation is open." : "A turn is running, or no deployed code can go on."}<//>` : html`
     <section class="card"><h2>In the end it waits for</h2><ul class="leaves">${data.leaves.map((l, i) => html`<li key=${i}><${Leaf} leaf=${l} /></li>`)}</ul></section>
-    <section class="card"><h2>All that is open</h2><${Operations} of=${data.operations} more=${data.more} instance=${data.instance} status=${instance.status} onDone=${onDone} /></section>`}`}<//>`;
+    <section class="card"><h2>All that is open</h2><${Operations} of=${data.operations} more=${data.more} code=${code} instance=${data.instance} status=${instance.status} onDone=${onDone} /></section>`}<${Lines} code=${code} />`}<//>`;
 }
 
-function Operations({ of, more, instance, status, onDone }) {
+function Operations({ of, more, code, instance, status, onDone }) {
   return html`<ul class="operations">${of.map((o) => html`<li key=${o.execution_id + "." + o.event_id}><p><span class="muted">${kindWords[o.kind] ?? o.kind}</span> <a href=${address(instance, { row: o.execution_id + "." + o.event_id })}><strong><${Text} value=${o.name || (o.kind === "timer" ? "timer" : "event " + o.event_id)} max=${120} /></strong></a>
- ${o.text && html`<span>${o.text}</span>`} ${o.next_at && html`<strong><${In} at=${o.next_at} /></strong>`} ${o.live?.next && html`<span class="muted">after <${Text} value=${o.live.next.kind + ": " + o.live.next.message} max=${160} /></span>`}
+ ${o.text && html`<span>${o.text}</span>`}<${At} code=${code} event=${o.event_id} /> ${o.next_at && html`<strong><${In} at=${o.next_at} /></strong>`} ${o.live?.next && html`<span class="muted">after <${Text} value=${o.live.next.kind + ": " + o.live.next.message} max=${160} /></span>`}
       ${o.live?.heartbeat && html`<span class="muted">heartbeat <${Ago} at=${o.live.heartbeat.at} /></span>`} <span class="muted small">since <${Moment} at=${o.scheduled_at} /></span></p>
       ${o.instance && html`<p><${InstanceLink} id=${o.instance} />${o.child ? html` <${Status} status=${o.child.status} />` : o.not_read ? "" : html` <span class="muted">has not begun</span>`}</p>`}
       ${o.not_read && html`<p class="muted"><${Text} value=${o.not_read} max=${300} /></p>`}

@@ -1,0 +1,40 @@
+package api
+
+import "github.com/turnstile-go/turnstile/engine"
+
+// CodeWaits is where the code of an instance waits.
+type CodeWaits struct {
+	Instance    string `json:"instance"`
+	ExecutionID int64  `json:"execution_id"`
+	// EventID is the last event that the code has gone by.
+	EventID int64 `json:"event_id"`
+	// Branches of the code that wait, the main function first; none where the code has
+	// ended.
+	Branches []CodeBranch `json:"branches"`
+	// Problem says why the code at hand does not come to where it waits: it disagrees with
+	// the history, or a payload is sealed.
+	Problem string `json:"problem,omitempty"`
+}
+
+// CodeBranch is a branch of the code that waits.
+type CodeBranch struct {
+	// File and Line of the call.
+	File string `json:"file"`
+	Line int    `json:"line"`
+	// Events that have scheduled what it waits for; Branches is how many other branches
+	// it waits for.
+	Events   []int64 `json:"events,omitempty"`
+	Branches int     `json:"branches,omitempty"`
+}
+
+// CodeWaitsOf returns the JSON form of where code waits.
+func CodeWaitsOf(instance string, execution, event int64, places []engine.Place, err error) CodeWaits {
+	out := CodeWaits{Instance: instance, ExecutionID: execution, EventID: event, Branches: make([]CodeBranch, len(places))}
+	for i, p := range places {
+		out.Branches[i] = CodeBranch{File: p.File, Line: p.Line, Events: p.EventIDs, Branches: p.Branches}
+	}
+	if err != nil {
+		out.Problem = err.Error()
+	}
+	return out
+}

@@ -1,0 +1,42 @@
+package console
+
+import (
+	"time"
+
+	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/internal/places"
+)
+
+// mostReplays is how many replays run at once to tell where code waits, those that do not
+// come to rest among them; longestReplay is how long somebody waits for one.
+const (
+	mostReplays   = 4
+	longestReplay = 5 * time.Second
+)
+
+// code tells where the code of an instance waits, by a replay of its current execution.
+func (h *handler) code(r *request) (api.CodeWaits, error) {
+	app := h.client.App()
+	if app == nil {
+		return api.CodeWaits{}, api.Errorf(api.CodeNotOffered, "this console has not the code: its client was given no application. `turnstile replay` tells where it waits, in the folder of the project")
+	}
+	d, err := h.client.Describe(r.Context(), r.vars["id"])
+	if err != nil {
+		return api.CodeWaits{}, err
+	}
+	x := &execution{instance: d.Instance, number: d.ExecutionID}
+	if err := h.readTurns(r.Context(), &d, x); err != nil {
+		return api.CodeWaits{}, err
+	}
+	events := h.open(x, places.Ran(x.turns))
+	if d.Status.Terminal() || len(events) == 0 {
+		return api.CodeWaitsOf(d.Instance, d.ExecutionID, x.last(), nil, nil), nil
+	}
+	select {
+	case h.replays <- struct{}{}:
+	default:
+		return api.CodeWaits{}, api.Errorf(api.CodeBusy, "%d replays are under way, or do not come to rest: try again later", mostReplays)
+	}
+	found, err := places.Of(app.Orchestrations(), d.Instance, d.ExecutionID, events, longestReplay, func() { <-h.replays })
+	return api.CodeWaitsOf(d.Instance, d.ExecutionID, events[len(events)-1].EventID, found, err), nil
+}
