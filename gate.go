@@ -76,7 +76,7 @@ func runGate(ctx Context, line gating.Line) (None, error) {
 		if err := g.asked(ctx, q); err != nil {
 			return None{}, err
 		}
-		if Info(ctx).HistoryLength > int64(gateEvents+gateEventsAPlace*(len(g.Running)+len(g.Waiting))) {
+		if Info(ctx).HistoryLength > g.mostEvents() {
 			return None{}, gates.ContinueAsNew(ctx, g.Line)
 		}
 	}
@@ -102,6 +102,11 @@ func (g *gateRunner) asked(ctx Context, q gating.Question) error {
 		g.watch(ctx, q.Place)
 	}
 	return g.admit(ctx)
+}
+
+// mostEvents is after how many events the execution continues as new.
+func (g *gateRunner) mostEvents() int64 {
+	return cmp.Or(g.Events, int64(gateEvents+gateEventsAPlace*(len(g.Running)+len(g.Waiting))))
 }
 
 // full reports whether nobody else can wait.

@@ -34,7 +34,8 @@ func (c *Context) ContinueAsNew(version string, input []byte, normalize Normaliz
 // matched to a wait, and events, a cancel, suspends and resumes not yet visited when
 // the code ended, become the first arrivals of the next execution, in order. A cancel
 // that the code has already seen stays behind, and so do completions. Attached
-// parents go over each time, for they wait for the last execution.
+// parents go over each time, for they wait for the last execution. A wait under a limit
+// stays behind: it is over.
 func (x *Execution) carried(unvisited []history.Event) []history.Event {
 	next := x.unconsumed()
 	visited := x.events.len()
@@ -48,8 +49,12 @@ func (x *Execution) carried(unvisited []history.Event) []history.Event {
 	}
 	for _, e := range unvisited {
 		switch e.Kind {
-		case history.ExternalEvent, history.OrchestrationCancelRequested, history.ParentAttached,
-			history.OrchestrationSuspended, history.OrchestrationResumed:
+		case history.OrchestrationSuspended:
+			if e.LimitKey != "" {
+				continue // Its turn has come, and its place goes over: the next execution does not ask again.
+			}
+			next = append(next, e)
+		case history.ExternalEvent, history.OrchestrationCancelRequested, history.ParentAttached, history.OrchestrationResumed:
 			next = append(next, e)
 		}
 	}

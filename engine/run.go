@@ -40,6 +40,9 @@ func (x *Execution) runNow(in Input) Turn {
 			verdicts[i] = x.park(a)
 		case x.ledger.suspendedID != 0:
 			verdicts[i] = x.takeSuspended(a)
+		case a.Event.Kind == history.OrchestrationRedriven && suspendedIn(a.With) != nil:
+			// It waits for its turn with the inline activities that it has taken over.
+			verdicts[i] = x.park(a)
 		case len(x.openInline.open()) > 0:
 			// The result of an inline activity is always taken; all else
 			// waits until none is open.

@@ -190,6 +190,52 @@ func TestASuspendBehindAContinueAsNewSuspendsTheNextExecution(t *testing.T) {
 	}
 }
 
+// The gate would take another question for that of one that has begun again.
+func TestAWaitUnderALimitThatIsOverStaysBehind(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, func(c *engine.Context, input []byte) ([]byte, error) {
+		return nil, c.ContinueAsNew("", input, nil)
+	})
+	begun := start("1")
+	begun.Event.Start.LimitKey, begun.Event.Start.Limit = "k", 1
+	wait := suspend("s1").Event
+	wait.LimitKey, wait.Limit = "k", 1
+	begun.With = []history.Event{wait}
+	f.turn(begun)
+	turn := f.turn(resume("admit"))
+	for _, e := range turn.Next {
+		if e.Kind == history.OrchestrationSuspended {
+			t.Errorf("the next execution waits again: %s", show(turn.Next))
+		}
+	}
+	if len(turn.Next) == 0 || turn.Next[0].Start.LimitKey != "k" || turn.Suspended != nil {
+		t.Errorf("suspended %+v, next %s", turn.Suspended, show(turn.Next))
+	}
+}
+
+func TestARedriveWithAnOpenInlineActivityWaitsForItsTurn(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {
+		if _, err := c.Await(c.Activity(engine.ActivityCall{Name: "I", Inline: true})); err != nil {
+			return nil, err
+		}
+		return c.Await(c.Activity(engine.ActivityCall{Name: "A"}))
+	})
+	f.turn(start("1"))
+	wait := suspend("s1").Event
+	wait.LimitKey, wait.Limit = "k", 1
+	redriven := engine.Arrival{Event: history.Event{Kind: history.OrchestrationRedriven, SenderID: "s1", Start: &history.Start{ExecutionID: 1}},
+		With: []history.Event{wait, {Kind: history.ActivityCompleted, SourceEventID: 2, Payload: []byte("5")}}}
+	turn := f.turn(redriven)
+	if turn.State != engine.Suspended || !turn.Queued || !turn.Parked {
+		t.Errorf("state %v, queued %t, parked %t", turn.State, turn.Queued, turn.Parked)
+	}
+	f.wantHistory("1 Started", "2 inline Act(I)", "3 OrchestrationRedriven", "4 OrchestrationSuspended", "5 Done←2")
+	f.turn(resume("admit"))
+	f.wantHistory("1 Started", "2 inline Act(I)", "3 OrchestrationRedriven", "4 OrchestrationSuspended", "5 Done←2", "6 OrchestrationResumed", "7 Act(A)")
+	f.replaysCleanly()
+}
+
 func TestACancelTakesEffectAtTheResumeAndAnImposedEndAtOnce(t *testing.T) {
 	t.Parallel()
 	steps := 0

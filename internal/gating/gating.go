@@ -69,6 +69,9 @@ type Line struct {
 	Waiting []Place `json:"waiting,omitempty"`
 	// Length is how many wait.
 	Length int `json:"length,omitempty"`
+	// Events is after how many events an execution of the gate continues as new; 0 for as many
+	// as it needs. The simulation sets it, so that this comes often.
+	Events int64 `json:"events,omitempty"`
 }
 
 // First is the input of the first execution of a gate.

@@ -12,7 +12,7 @@ import (
 
 // Defect of a build: what it does wrong, and at which statement.
 type Defect struct {
-	Kind string // "", "panic", "nondeterminism", "missing", "kill", "older", "other", "fewer", "cancels", "unreleased", "strict", "lenient", "forgets"
+	Kind string // "", "panic", "nondeterminism", "missing", "kill", "older", "other", "fewer", "cancels", "unreleased", "strict", "lenient", "forgets", "gate"
 	At   int
 	// Lacks is the program that the build does not have: its version-th version,
 	// or all of it for 0.

@@ -107,6 +107,8 @@ type Program struct {
 	Strict   bool // rule 9
 	// Shows: before each statement it sets the custom status, to one of two by turns.
 	Shows bool
+	// Limit is how many instances of it run at a time, with its name as the key; 0 for any number.
+	Limit int
 }
 
 // Programs are all programs of a run; a program starts only later ones.

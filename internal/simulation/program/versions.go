@@ -45,7 +45,8 @@ func (ps Programs) Versioned() bool {
 func (ps Programs) Registered(p *Program, d Defect) []engine.Orchestration {
 	var all []engine.Orchestration
 	for _, v := range d.VersionsOf(p) {
-		all = append(all, engine.Orchestration{Name: p.Name, Version: v, Func: ps.code(p, v, d), Source: "simulation", Strict: p.Strict || d.Kind == "strict"})
+		all = append(all, engine.Orchestration{Name: p.Name, Version: v, Func: ps.code(p, v, d), Source: "simulation", Strict: p.Strict || d.Kind == "strict",
+			LimitKey: p.limitKey(), Limit: p.Limit})
 	}
 	return all
 }
@@ -82,9 +83,9 @@ func (p *Program) saying(ctx *engine.Context, version string, out []Token) []Tok
 // title is the program with its versions.
 func (p *Program) title() string {
 	if p.Versions == nil {
-		return p.Name
+		return p.Name + p.underLimit()
 	}
-	text := p.Name
+	text := p.Name + p.underLimit()
 	for i, v := range p.Versions {
 		text += []string{" in versions ", ", "}[min(i, 1)] + strconv.Quote(v)
 	}

@@ -22,14 +22,11 @@ import (
 // gated are instances under one limit, each with an activity, and an operator who gives the gate
 // of the limit orders, and redrives those that have failed.
 type gated struct {
-	// n is the limit of the starts, most what may run at once after any order.
-	n, most  int
+	places
+	// n is the limit of the starts.
+	n        int
 	visitors []visitor
 	orders   []gating.Order
-	// inside are the instances whose turn has come and that have not ended; waits has the
-	// execution in which others wait for their turn.
-	inside map[string]bool
-	waits  map[string]int64
 	// stayed are those that had not ended when the gate was closed.
 	stayed []string
 }
@@ -52,8 +49,8 @@ var (
 
 func newGated(w *world.World) *gated {
 	at := w.Choices.At(choice.OfProgram, "the gate")
-	s := &gated{n: 1 + w.Choices.IntN(at, 2), inside: map[string]bool{}, waits: map[string]int64{}}
-	s.most = s.n
+	s := &gated{n: 1 + w.Choices.IntN(at, 2)}
+	s.places = places{most: map[string]int{gateKey: s.n}, moved: map[string]bool{}}
 	for i := range 2 + w.Choices.IntN(at, 5) {
 		v := visitor{instance: fmt.Sprintf("visitor%d", i)}
 		own := w.Choices.At(choice.OfProgram, v.instance)
@@ -67,7 +64,8 @@ func newGated(w *world.World) *gated {
 	if w.Choices.OneIn(at, 2) {
 		for range 1 + w.Choices.IntN(at, 3) {
 			o := gating.Order{First: s.visitors[w.Choices.IntN(at, len(s.visitors))].instance, N: w.Choices.IntN(at, 5) - 1}
-			s.orders, s.most = append(s.orders, o), max(s.most, o.N)
+			s.orders, s.moved[gateKey] = append(s.orders, o), true
+			s.most[gateKey] = max(s.most[gateKey], o.N)
 		}
 	}
 	if w.Choices.OneIn(at, 8) { // So many that the gate continues as new.
@@ -108,9 +106,7 @@ func (s *gated) Broken(w *world.World) *world.Build {
 func (s *gated) Activities(p *world.Process) *activities.Registry {
 	return turnstile.NewApp(tour.Implement(func(ctx context.Context, in string) (string, error) {
 		info, _ := activities.InfoFrom(ctx)
-		if execution := s.waits[info.Instance]; execution > 0 && execution == info.ExecutionID {
-			p.W.Violate("outcome", "the gate: an attempt of %s/%d runs, which waits for its turn", info.Instance, execution)
-		}
+		s.runs(p, &info)
 		if err := p.TakeTime(ctx, info.Instance); err != nil {
 			return "", err
 		}
@@ -178,38 +174,14 @@ func (s *gated) close(w *world.World, days int, last bool) {
 
 func (s *gated) Created(*world.World, string, string) {}
 
-// Landed implements scenario: never more than may are inside. One goes in when its turn comes, and
-// is out with its end, wherever the gate hears of it later. A cancel lets one go on that waits, to
-// end itself.
+// Landed implements scenario.
 func (s *gated) Landed(w *world.World, _ *world.Process, _ *ledger.Recorded, t *store.Turn) {
+	s.landed(w, t)
 	v := s.visitor(t.Instance)
-	if v.instance == "" {
-		return
-	}
 	for i := range t.Events {
-		switch e := &t.Events[i]; {
-		case e.Kind == history.OrchestrationSuspended && e.LimitKey != "":
-			s.waits[t.Instance] = t.ExecutionID
-			delete(s.inside, t.Instance) // What a redrive copies has a resume.
-		case e.Kind == history.OrchestrationResumed:
-			delete(s.waits, t.Instance)
-			s.inside[t.Instance] = e.SenderID != ""
-		case e.Kind.Terminal() && e.Kind != history.OrchestrationContinuedAsNew:
-			delete(s.waits, t.Instance)
-			delete(s.inside, t.Instance)
-			if e.Kind == history.OrchestrationFailed && v.fails && e.Failure.Kind == history.FailureApplication {
-				s.redrive(w, v, t.ExecutionID)
-			}
+		if e := &t.Events[i]; v.fails && e.Kind == history.OrchestrationFailed && e.Failure.Kind == history.FailureApplication {
+			s.redrive(w, v, t.ExecutionID)
 		}
-	}
-	inside := 0
-	for _, is := range s.inside {
-		if is {
-			inside++
-		}
-	}
-	if inside > s.most {
-		w.Violate("outcome", "the gate: %v are inside, %d may be", s.inside, s.most)
 	}
 }
 

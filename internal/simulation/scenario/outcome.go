@@ -8,6 +8,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/gating"
 	"github.com/turnstile-go/turnstile/internal/simulation/fault"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 	"github.com/turnstile-go/turnstile/internal/simulation/program"
@@ -27,6 +28,9 @@ func (s *Random) Check(w *world.World) {
 			continue
 		}
 		judge := s.judge
+		if w.Ledger.Executions[ledger.At(instance, w.Ledger.Last[instance])].Events[0].Name == gating.Orchestration {
+			continue // The operator has judged it.
+		}
 		if isCompanion(w, instance) {
 			judge = s.judgeCompanion
 		}

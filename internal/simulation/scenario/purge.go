@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/turnstile-go/turnstile/internal/gating"
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
 	"github.com/turnstile-go/turnstile/internal/simulation/fault"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
@@ -58,7 +59,7 @@ func (s *Random) purgeOther(w *world.World, at choice.Spot) {
 	var others []string
 	for _, instance := range w.Ledger.Instances() {
 		x := w.Ledger.Executions[ledger.At(instance, w.Ledger.Last[instance])]
-		if name := x.Events[0].Name; !s.isRoot(instance) && name != "listens" && name != "answers" {
+		if name := x.Events[0].Name; !s.isRoot(instance) && name != "listens" && name != "answers" && name != gating.Orchestration {
 			others = append(others, instance)
 		}
 	}

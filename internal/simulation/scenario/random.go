@@ -46,8 +46,10 @@ type Random struct {
 	// for the one that they recorded.
 	missed map[string]bool
 	// runs of inline activities that had a result.
-	runs  int
-	works map[string]program.Work // of activities, by input
+	runs int
+	// limits are those of instances; nil for none.
+	limits *limits
+	works  map[string]program.Work // of activities, by input
 }
 
 type root struct {
@@ -58,9 +60,14 @@ type root struct {
 }
 
 // Draw decides what a world runs: the sample application, a schedule, a gate, or random
-// programs mostly.
+// programs mostly, which are under limits of instances where the run is about gates.
 func Draw(w *world.World) world.Scenario {
 	if w.Gated(w.Choices.At(choice.OfProgram, "a gate")) {
+		if w.Choices.Even(w.Choices.At(choice.OfProgram, "a gate of programs")) {
+			s := newRandomScenario(w)
+			s.drawLimits(w)
+			return s
+		}
 		return newGated(w)
 	}
 	if w.Choices.OneIn(w.Choices.At(choice.OfProgram, "sample application"), 8) {
@@ -118,6 +125,9 @@ func (s *Random) String() string {
 		}
 		text += "\n"
 	}
+	if s.limits != nil {
+		text += s.limits.String()
+	}
 	return text
 }
 
@@ -137,6 +147,9 @@ func (s *Random) build(name string, d program.Defect) *world.Build {
 		}
 	}
 	all = append(all, program.Companions()...)
+	if s.limits != nil {
+		all = append(all, s.gate(d))
+	}
 	r, err := engine.NewRegistry(all...)
 	if err != nil {
 		panic(err)
@@ -155,6 +168,9 @@ func (s *Random) Broken(w *world.World) *world.Build {
 		Kill: func() { w.Executing.Die("its code kills it") }, Recorded: func(info engine.Info, id, round int) bool { return hasRecorded(w, info, id, round) }, Violate: func(rule, text string) { w.Violate(rule, "%s", text) }}
 	if d.Kind == "missing" {
 		s.missing(w, &d) // Which one, from the last.
+	}
+	if s.gateBroken(w) {
+		d = program.Defect{Kind: "gate"}
 	}
 	return s.build(fmt.Sprintf("broken%d (%s at %d)", w.Bad, d.Kind, d.At), d)
 }
@@ -183,6 +199,9 @@ func (s *Random) Begin(w *world.World) {
 	s.deployForgetful(w)
 	s.prunes(w)
 	w.ClosesLimits("one", "two")
+	if s.limits != nil {
+		s.limits.begins(w)
+	}
 	if w.Build == w.Good && w.Choices.OneIn(w.Choices.At(choice.OfWorld, "broken build"), 8) {
 		w.DeployBroken()
 	}
@@ -195,6 +214,7 @@ func (s *Random) Begin(w *world.World) {
 		}
 		start := wire.Item{Kind: wire.StartOrchestration, Instance: r.instance, Name: r.program.Name, Input: []byte(`{}`), ID: "start-" + r.instance}
 		start.OrchVersion = s.asks(w, &start, r.program)
+		s.limited(&start)
 		if w.Choices.OneIn(client, 4) {
 			payload := s.payload(0)
 			start.Events = []wire.StartEvent{{ID: "first", Name: program.EventName(0), Data: []byte(`"` + payload + `"`)}}

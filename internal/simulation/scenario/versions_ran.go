@@ -11,10 +11,13 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Landed holds a turn that has landed against the versions that its
-// process's build has: V-01 to V-03. The lists are those that the build was made
+// Landed holds a turn that has landed against the limits of instances, and against the versions that
+// its process's build has: V-01 to V-03. The lists are those that the build was made
 // of, oldest first; nobody compares versions here.
 func (s *Random) Landed(w *world.World, p *world.Process, x *ledger.Recorded, t *store.Turn) {
+	if s.limits != nil {
+		s.limits.landed(w, t)
+	}
 	if len(s.registered) == 0 || p.Code == nil {
 		return
 	}

@@ -38,6 +38,9 @@ func (s *Random) work(ctx context.Context, p *world.Process, input []byte) ([]by
 		return nil, err
 	}
 	info, _ := activities.InfoFrom(ctx)
+	if s.limits != nil {
+		s.limits.runs(p, &info)
+	}
 	if p.W.Tracing {
 		p.W.Log("%s runs %s of %s/%d event %d, attempt %d delivery %d", p.Name, in.Result(), info.Instance, info.ExecutionID, info.EventID, info.Attempt, info.Delivery)
 	}

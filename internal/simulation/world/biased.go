@@ -158,6 +158,11 @@ func (w *World) diesInBias(p *Process) bool {
 // Gated reports whether the run is one of instances under a limit.
 func (w *World) Gated(at choice.Spot) bool { return w.has(gates) || w.Choices.OneIn(at, 32) }
 
+// ShortGates decides after how many events a gate continues as new; 0 for as many as it needs.
+func (w *World) ShortGates(at choice.Spot) int64 {
+	return []int64{0, 1, 12, 24, 40}[w.Choices.IntN(at, 5)]
+}
+
 // Keeps decides how many executions of an instance the programs of a run keep; 0 for all.
 func (w *World) Keeps(at choice.Spot) int {
 	if !w.has(prunes) && !w.Choices.OneIn(at, 24) {
