@@ -107,7 +107,8 @@ type orchestrationPart struct {
 
 func (p orchestrationPart) addTo(a *App) {
 	e := &p.entry
-	a.refuse("orchestration", e.Name, e.Source, validName("orchestration", e.Name), validVersion(e.Version), p.wrong)
+	a.refuse("orchestration", e.Name, e.Source, validName("orchestration", e.Name), validVersion(e.Version), p.wrong,
+		a.limits.addInstances(e.LimitKey, e.Limit, e.Name, e.Source))
 	if e.Name != "" { // the registry would say the same again
 		a.orchestrationEntries = append(a.orchestrationEntries, p.entry)
 		a.declared = append(a.declared, p.declared)

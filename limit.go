@@ -28,7 +28,7 @@ import (
 //	Charge.With(turnstile.Limit("customer "+order.Customer, 1)).Call(ctx, order)
 //
 // A value that is not valid is an error of [App.Err] and of the call, as is a key that two
-// activities of an App limit to different numbers. It is for Call and Start: Inline is
+// activities, or two orchestrations, of an App limit to different numbers. It is for Call and Start: Inline is
 // a [*MisuseError] that parks the instance.
 //
 // An instance of an orchestration waits before its code begins, with the status queued, until
@@ -94,15 +94,20 @@ func limitProblems(call, key string, n int) []error {
 	return all
 }
 
-// limits are those that the activities of an App declare, by kind and key.
+// limits are those that the activities and orchestrations of an App declare, by kind and key.
 type limits map[limitName]declaredLimit
 
-type limitName struct{ call, key string }
+type limitName struct {
+	call, key string
+	// instances: it is one of instances, whose keys are apart from those of activities.
+	instances bool
+}
 
 type declaredLimit struct {
-	n                int
-	perMS            int64
-	activity, source string
+	n     int
+	perMS int64
+	// by is what declares it, and where.
+	by string
 }
 
 func (l declaredLimit) String() string {
@@ -118,23 +123,32 @@ func (l *limits) add(policy *history.Retry, activity, source string) error {
 	if policy == nil {
 		return nil
 	}
-	var all []error
-	one := func(call, key string, d declaredLimit) {
-		if d.n == 0 {
-			return
-		}
-		if *l == nil {
-			*l = limits{}
-		}
-		other, known := (*l)[limitName{call, key}]
-		if known && (other.n != d.n || other.perMS != d.perMS) {
-			all = append(all, &InvalidArgumentError{Call: call, Argument: "n", Problem: fmt.Sprintf(
-				"is %s for the key %q, and activity %q (registered at %s) has %s for it: a key has one limit", d, key, other.activity, other.source, other)})
-			return
-		}
-		(*l)[limitName{call, key}] = d
+	by := fmt.Sprintf("activity %q (registered at %s)", activity, source)
+	return errors.Join(
+		l.one(limitName{call: "Limit", key: policy.LimitKey}, declaredLimit{policy.Limit, 0, by}),
+		l.one(limitName{call: "Rate", key: policy.RateKey}, declaredLimit{policy.Rate, policy.RateMS, by}))
+}
+
+// addInstances is add for the limit of the instances of an orchestration.
+func (l *limits) addInstances(key string, n int, orchestration, source string) error {
+	return l.one(limitName{"Limit", key, true}, declaredLimit{n, 0, fmt.Sprintf("orchestration %q (registered at %s)", orchestration, source)})
+}
+
+func (l *limits) one(name limitName, d declaredLimit) error {
+	if d.n == 0 || name.key == "" {
+		return nil
 	}
-	one("Limit", policy.LimitKey, declaredLimit{policy.Limit, 0, activity, source})
-	one("Rate", policy.RateKey, declaredLimit{policy.Rate, policy.RateMS, activity, source})
-	return errors.Join(all...)
+	if *l == nil {
+		*l = limits{}
+	}
+	other, known := (*l)[name]
+	if !known {
+		(*l)[name] = d
+		return nil
+	}
+	if other.n == d.n && other.perMS == d.perMS {
+		return nil
+	}
+	return &InvalidArgumentError{Call: name.call, Argument: "n",
+		Problem: fmt.Sprintf("is %s for the key %q, and %s has %s for it: a key has one limit", d, name.key, other.by, other)}
 }

@@ -37,7 +37,7 @@ func (x *Execution) runNow(in Input) Turn {
 		case x.run.continued:
 			verdicts[i] = x.carry(a, &x.run.carried)
 		case in.Park || x.stuck != nil || x.ledger.ended:
-			verdicts[i] = x.park(a)
+			verdicts[i] = x.parkSuspended(a)
 		case x.ledger.suspendedID != 0:
 			verdicts[i] = x.takeSuspended(a)
 		case a.Event.Kind == history.OrchestrationRedriven && suspendedIn(a.With) != nil:

@@ -21,16 +21,21 @@ import "github.com/turnstile-go/turnstile/history"
 
 // takeSuspended takes an arrival of a suspended execution.
 func (x *Execution) takeSuspended(a *Arrival) Verdict {
+	v := x.parkSuspended(a)
+	if v.Kind == Recorded && x.ledger.suspendedID == 0 {
+		x.replay()
+	}
+	return v
+}
+
+// parkSuspended records an arrival of an execution that is suspended, or that no code runs for.
+func (x *Execution) parkSuspended(a *Arrival) Verdict {
 	if a.Event.Kind == history.OrchestrationCancelRequested && x.queued() {
 		over := *a
 		over.With = []history.Event{{Kind: history.OrchestrationResumed, Reason: "cancelled while it waited for its turn", Actor: a.Event.Actor}}
 		a = &over
 	}
-	v := x.park(a)
-	if v.Kind == Recorded && x.ledger.suspendedID == 0 {
-		x.replay()
-	}
-	return v
+	return x.park(a)
 }
 
 // Suspended returns the OrchestrationSuspended since which no code runs, nil if it may

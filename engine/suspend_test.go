@@ -213,6 +213,27 @@ func TestAWaitUnderALimitThatIsOverStaysBehind(t *testing.T) {
 	}
 }
 
+func TestACancelEndsAWaitUnderALimitWhereNoCodeRuns(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) { return c.Await(c.ExternalEvent("e")) })
+	begun := start("1")
+	wait := suspend("s1").Event
+	wait.LimitKey, wait.Limit = "k", 1
+	begun.With = []history.Event{wait}
+	f.turn(begun)
+	x := f.cold()
+	turn, err := x.Run(engine.Input{NowMS: f.nowMS, Park: true, Arrivals: []engine.Arrival{cancelRequest("enough")}})
+	x.Close()
+	if err != nil || turn.Suspended != nil || turn.Queued || !turn.Parked {
+		t.Fatalf("%v, suspended %v, queued %t, parked %t", err, turn.Suspended, turn.Queued, turn.Parked)
+	}
+	f.commit(turn)
+	f.wantHistory("1 Started", "2 OrchestrationSuspended", "3 CancelRequested", "4 OrchestrationResumed")
+	if f.turn(); f.last.State != engine.Ended {
+		t.Errorf("state %v", f.last.State)
+	}
+}
+
 func TestARedriveWithAnOpenInlineActivityWaitsForItsTurn(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {

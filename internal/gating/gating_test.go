@@ -626,6 +626,36 @@ func TestALimitThatCannotBe(t *testing.T) {
 	}
 }
 
+// Orchestrations that declare other numbers for one key are refused where they are declared. Keys of
+// activities are apart.
+func TestAKeyHasOneLimit(t *testing.T) {
+	t.Parallel()
+	flow := func(name string, options ...turnstile.OrchestrationOption) turnstile.Part {
+		return turnstile.NewOrchestration[string, string](name).With(options...).Implement(func(turnstile.Context, string) (string, error) { return "", nil })
+	}
+	act := turnstile.NewActivity[string, string]("Act").With(turnstile.Limit("k", 7)).Implement(func(context.Context, string) (string, error) { return "", nil })
+	for name, c := range map[string]struct {
+		parts []turnstile.Part
+		want  string
+	}{
+		"other numbers": {[]turnstile.Part{flow("A", turnstile.Limit("k", 2)), flow("B", turnstile.Limit("k", 3))},
+			`is 3 for the key "k", and orchestration "A" (registered at `},
+		"other numbers in two versions": {[]turnstile.Part{flow("A", turnstile.Limit("k", 2)), flow("A", turnstile.Version("2"), turnstile.Limit("k", 3))},
+			`is 3 for the key "k", and orchestration "A" (registered at `},
+		"the same number":        {[]turnstile.Part{flow("A", turnstile.Limit("k", 2)), flow("B", turnstile.Limit("k", 2))}, ""},
+		"other keys":             {[]turnstile.Part{flow("A", turnstile.Limit("k", 2)), flow("B", turnstile.Limit("l", 3))}, ""},
+		"an activity of the key": {[]turnstile.Part{flow("A", turnstile.Limit("k", 2)), act}, ""},
+	} {
+		err := turnstile.NewApp(c.parts...).Err()
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+		if _, is := errors.AsType[*turnstile.InvalidArgumentError](err); c.want != "" && !is {
+			t.Errorf("%s: the error is %T", name, err)
+		}
+	}
+}
+
 // The line is bounded: who starts when it is full is terminated, with the reason.
 func TestAFullLineTerminatesTheNext(t *testing.T) {
 	t.Parallel()

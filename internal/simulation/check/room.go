@@ -27,6 +27,8 @@ func (w *checker) refused(x *world.Write, err error) {
 		case e.Kind == history.OrchestrationStarted:
 			facts = 1
 		case !e.Kind.Arrival() || facts > 0 && t.First() == 1:
+		case e.Kind == history.OrchestrationResumed && e.SenderID == "":
+			// Of the cancel before it.
 		case e.SourceEventID >= t.First():
 			// Of an inline activity that this commit has begun.
 		case e.SourceEventID > 0 && recorded != nil && recorded.Events[e.SourceEventID-1].Inline:

@@ -12,7 +12,6 @@ func gateMutations() []Mutation {
 		},
 		{
 			Name:  "a gate forgets who runs",
-			Rare:  true,
 			Bug:   "The next execution of a gate is not told of the end of those that run, so their places stay taken.",
 			Bias:  "gates",
 			File:  "gate.go",
@@ -69,7 +68,6 @@ func gateMutations() []Mutation {
 		},
 		{
 			Name:  "a cancel waits for its turn",
-			Rare:  true,
 			Bug:   "An instance that waits for its turn hears of a cancel only when that has come.",
 			Bias:  "gates",
 			File:  "engine/suspend.go",
@@ -77,11 +75,24 @@ func gateMutations() []Mutation {
 		},
 		{
 			Name:  "the next execution is under no limit",
-			Rare:  true,
 			Bug:   "What has continued as new and is redriven goes on beside the limit.",
 			Bias:  "gates",
 			File:  "engine/continue_as_new.go",
 			Edits: edit("		start.LimitKey, start.Limit = was.Start.LimitKey, was.Start.Limit\n", ""),
+		},
+		{
+			Name:  "the next execution asks for a place",
+			Bug:   "What continues as new at once asks the gate again, which takes it for one that has begun again and gives its place away.",
+			Bias:  "gates+purges",
+			File:  "engine/continue_as_new.go",
+			Edits: edit("			if e.LimitKey != \"\" {\n				continue", "			if e.LimitKey == \"?\" {\n				continue"),
+		},
+		{
+			Name:  "a redrive with an open inline activity runs at once",
+			Bug:   "What is redriven with the result of an inline activity to come does not wait for its turn.",
+			Bias:  "gates+forks",
+			File:  "engine/run.go",
+			Edits: edit("case a.Event.Kind == history.OrchestrationRedriven && suspendedIn(a.With) != nil:", "case a.Event.Kind == history.OrchestrationRedriven && suspendedIn(a.With) != nil && len(x.openInline.open()) == 0:"),
 		},
 	}
 }

@@ -29,10 +29,11 @@ type places struct {
 	lines map[string][]*question
 }
 
-// wait is that of an execution.
+// wait is that of an execution; suspended: a client has suspended it since.
 type wait struct {
 	execution int64
 	key       string
+	suspended bool
 }
 
 // question is one that a gate has recorded; given: the gate has answered that its turn has come.
@@ -43,14 +44,27 @@ type question struct {
 
 // landed takes a turn of an instance under a limit, or of a gate.
 func (s *places) landed(w *world.World, t *store.Turn) {
-	for i := range t.Events {
-		switch e := &t.Events[i]; {
+	own := t.Events // without what a redrive or a fork has taken over
+	if first := &t.Events[0]; first.Start != nil && first.Start.Origin != nil {
+		own = t.Events[min(int(first.Start.Origin.EventID), len(t.Events)):]
+	}
+	for i := range own {
+		switch e := &own[i]; {
 		case e.Kind == history.OrchestrationSuspended && e.LimitKey != "":
-			note(&s.waits, t.Instance, wait{t.ExecutionID, e.LimitKey})
-			delete(s.inside, t.Instance) // What a redrive copies has a resume.
+			note(&s.waits, t.Instance, wait{execution: t.ExecutionID, key: e.LimitKey})
+			delete(s.inside, t.Instance)
+		case e.Kind == history.OrchestrationSuspended:
+			if wait, ok := s.waits[t.Instance]; ok {
+				wait.suspended = true
+				s.waits[t.Instance] = wait
+			}
+		case e.Kind == history.OrchestrationCancelRequested:
+			if wait, ok := s.waits[t.Instance]; ok && !wait.suspended && (i+1 == len(own) || own[i+1].Kind != history.OrchestrationResumed) {
+				w.Violate("outcome", "the gate: %s/%d is cancelled, and waits for its turn all the same", t.Instance, t.ExecutionID)
+			}
 		case e.Kind == history.OrchestrationResumed:
-			if own, ok := s.waits[t.Instance]; ok && strings.HasPrefix(e.SenderID, "admit-") {
-				note(&s.inside, t.Instance, own.key)
+			if wait, ok := s.waits[t.Instance]; ok && strings.HasPrefix(e.SenderID, "admit-") {
+				note(&s.inside, t.Instance, wait.key)
 			}
 			delete(s.waits, t.Instance)
 		case e.Kind.Terminal() && e.Kind != history.OrchestrationContinuedAsNew:
@@ -63,8 +77,10 @@ func (s *places) landed(w *world.World, t *store.Turn) {
 		}
 	}
 	inside := map[string]int{}
-	for _, key := range s.inside {
-		inside[key]++
+	for instance, key := range s.inside {
+		if w.Ledger.Hidden[instance] < w.Ledger.Last[instance] { // Otherwise it was purged, whose history was damaged.
+			inside[key]++
+		}
 	}
 	for key, n := range inside {
 		if n > s.most[key] {
