@@ -4,10 +4,13 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/turnstile-go/turnstile/internal/console"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
+	"github.com/turnstile-go/turnstile/internal/names"
 	memoryqueue "github.com/turnstile-go/turnstile/internal/queue/memory"
 	"github.com/turnstile-go/turnstile/internal/queues"
 )
@@ -57,13 +60,36 @@ func (c consoleQueues) named() []struct {
 }
 
 // Queues implements console.QueueReader.
-func (c consoleQueues) Queues(context.Context) ([]api.Queue, error) {
+func (c consoleQueues) Queues(ctx context.Context) ([]api.Queue, error) {
 	var out []api.Queue
 	for _, q := range c.named() {
 		n := q.queue.Counts()
-		out = append(out, api.Queue{Name: q.name, FIFO: q.fifo, DeadLetters: q.dead, Visible: n.Visible, InFlight: n.InFlight, Delayed: n.Delayed})
+		shown := api.Queue{Name: q.name, FIFO: q.fifo, DeadLetters: q.dead, Visible: n.Visible, InFlight: n.InFlight, Delayed: n.Delayed}
+		if name, is := ofAttempts(q.name); is {
+			p, _, err := c.env.readPause(ctx, name)
+			if err != nil {
+				return nil, err
+			}
+			if p.AtMS > 0 {
+				shown.Pause = &api.QueuePause{Paused: p.Paused, By: p.By, At: time.UnixMilli(p.AtMS).UTC()}
+			}
+		}
+		out = append(out, shown)
 	}
 	return out, nil
+}
+
+// ofAttempts returns the name of an activity queue, if that is what the console shows by this name.
+func ofAttempts(shown string) (name string, is bool) {
+	if shown == deadletter.Activity {
+		return names.DefaultQueue, true
+	}
+	return strings.CutPrefix(shown, queues.OfName(""))
+}
+
+// PauseQueue implements console.QueuePauser.
+func (c consoleQueues) PauseQueue(ctx context.Context, queue, actor string, paused bool) error {
+	return c.env.pauseQueue(ctx, queue, actor, paused)
 }
 
 // QueueAges implements console.QueueAger.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -46,6 +47,7 @@ type Runtime struct {
 	ran          atomic.Bool
 	attempts     *attempts
 	keys         *keyring.Ring
+	pausing      sync.Mutex // of activity queues, one after the other
 	beside       beside // nil if nothing runs beside it
 }
 
@@ -112,6 +114,9 @@ func (e *Runtime) wire(app *turnstile.App) error {
 		return err
 	}
 	if err := e.openNamed(app); err != nil {
+		return err
+	}
+	if err := e.openPauses(context.Background()); err != nil {
 		return err
 	}
 	e.attempts = newAttempts(e.clock, e.activityQueues())

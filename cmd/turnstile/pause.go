@@ -24,11 +24,12 @@ func pauseCommand() *command {
 			"the activity queue. Turns and attempts under way end. New messages wait in their queues for",
 			"up to fourteen days. Timers and timeouts go on by the clock, and take effect after unpause,",
 			"in the order in which the messages arrived. An interrupted pause can be repeated.",
-			"With --queue it turns off the event source of one activity queue alone: its attempts wait, and",
-			"those under way end.",
+			"With --queue it pauses one activity queue alone: its attempts wait, and those under way end.",
+			"That works on a program that serves its console too (--server), which notes who paused it.",
 			"docs/operations.md says more. Needs the policy of the output OperatePolicyArn."),
 		examples: []string{"turnstile pause --stack shop", "turnstile pause --stack shop --drain 0s", "turnstile pause --stack shop --queue gpu"},
 		declare: func(c *cli, flags *flag.FlagSet) action {
+			c.settings.declareActor(flags)
 			drain := flags.Duration("drain", 2*time.Minute, "wait up to this `TIME` for running and queued activities; 0s turns off the activity queue at once")
 			queue := oneQueue(flags)
 			return func(ctx context.Context, _ []string) error {
@@ -68,6 +69,7 @@ func unpauseCommand() *command {
 			"order in which they arrived. With --queue it turns on one activity queue."),
 		examples: []string{"turnstile unpause --stack shop", "turnstile unpause --stack shop --queue gpu"},
 		declare: func(c *cli, flags *flag.FlagSet) action {
+			c.settings.declareActor(flags)
 			queue := oneQueue(flags)
 			return func(ctx context.Context, _ []string) error {
 				p, err := c.pausing(ctx, *queue)
@@ -99,6 +101,9 @@ func (c *cli) pausing(ctx context.Context, only string) (*pausing.Pausing, error
 	}
 	if len(sources) == 0 {
 		return nil, fmt.Errorf("the functions of %s have no event sources: is it deployed from Turnstile's template.yaml?", c.settings.Where())
+	}
+	if only == "" && !slices.ContainsFunc(sources, func(s api.EventSource) bool { return s.Queue == deadletter.Orchestrator }) {
+		return nil, fmt.Errorf("%w; one of its activity queues is paused with --queue NAME", pausing.NoSources(c.settings.Where()))
 	}
 	if only != "" {
 		name := deadletter.Activity

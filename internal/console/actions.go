@@ -13,13 +13,18 @@ import (
 
 // as is the client on behalf of whoever sent the request.
 func (h *handler) as(r *http.Request) *client.Client {
-	if h.actor == nil {
-		if named := r.Header.Get(ActorHeader); named != "" {
-			return h.client.WithActor(named)
-		}
-		return h.client
+	if actor := h.actorOf(r); actor != "" || h.actor != nil {
+		return h.client.WithActor(actor)
 	}
-	return h.client.WithActor(h.actor(r))
+	return h.client
+}
+
+// actorOf is on whose behalf a request acts; empty if nobody says.
+func (h *handler) actorOf(r *http.Request) string {
+	if h.actor == nil {
+		return r.Header.Get(ActorHeader)
+	}
+	return h.actor(r)
 }
 
 func (h *handler) start(r *request, in api.Start) (api.Started, error) {

@@ -20,6 +20,13 @@ type QueueAger interface {
 	QueueAges(ctx context.Context) ([]api.QueueAge, error)
 }
 
+// QueuePauser pauses activity queues, and lets them go on.
+type QueuePauser interface {
+	// PauseQueue is asked for the queue "default", or that of a name, on behalf of an actor. An
+	// error that is client.ErrNotFound says that there is none.
+	PauseQueue(ctx context.Context, queue, actor string, paused bool) error
+}
+
 // WithQueues lets the console show how full the queues are.
 func WithQueues(r QueueReader) Option { return option(func(o *options) { o.queues = r }) }
 
@@ -38,6 +45,28 @@ func (h *handler) queueAges(r *request, _ api.Nothing) (api.QueueAges, error) {
 	}
 	ages, err := ager.QueueAges(r.Context())
 	return api.QueueAges{Ages: ages}, err
+}
+
+func (h *handler) pauseQueue(r *request, in api.PauseQueue) (api.Queues, error) {
+	return h.pausedQueue(r, in, true)
+}
+
+func (h *handler) unpauseQueue(r *request, in api.PauseQueue) (api.Queues, error) {
+	return h.pausedQueue(r, in, false)
+}
+
+func (h *handler) pausedQueue(r *request, in api.PauseQueue, paused bool) (api.Queues, error) {
+	pauser, ok := h.queues.(QueuePauser)
+	if !ok {
+		return api.Queues{}, api.Errorf(api.CodeNotOffered, "this console cannot pause a queue: `turnstile pause --queue NAME` pauses one of a stack on AWS")
+	}
+	if in.Queue == "" {
+		return api.Queues{}, api.Errorf(api.CodeInvalid, `queue is missing: "default", or the name of an activity queue`)
+	}
+	if err := pauser.PauseQueue(r.Context(), in.Queue, h.actorOf(r.Request), paused); err != nil {
+		return api.Queues{}, err
+	}
+	return h.readQueues(r)
 }
 
 func plural(n int) string {

@@ -106,6 +106,10 @@ func (h *handler) table() []route {
 		{method: post, pattern: "dead-letters/peek", endpoint: takes(maxRequest, h.peekDeadLetters),
 			summary: "Look at dead letters, which hides them from others for that moment. Tokens in bodies are not shown."},
 
+		{method: post, pattern: "queues/pause", acts: true, endpoint: takes(maxRequest, h.pauseQueue),
+			summary: "Have the attempts of an activity queue wait; what is under way ends. Where the queues are of this program."},
+		{method: post, pattern: "queues/unpause", acts: true, endpoint: takes(maxRequest, h.unpauseQueue),
+			summary: "Let a paused activity queue go on."},
 		{method: post, pattern: "dead-letters/redrive", acts: true, endpoint: takes(maxRequest, h.redriveDeadLetters),
 			summary: "Send dead letters back to the queue that they came from, and delete them there only then."},
 		{method: post, pattern: "dead-letters/delete", acts: true, endpoint: takes(maxRequest, h.deleteDeadLetters),

@@ -47,6 +47,8 @@ type Capabilities struct {
 	Queues      bool `json:"queues"`
 	// QueueAges: the age of the oldest message can be asked for.
 	QueueAges bool `json:"queue_ages"`
+	// QueuePause: activity queues can be paused.
+	QueuePause bool `json:"queue_pause"`
 	// Catalog: what the code has is known, for forms.
 	Catalog bool `json:"catalog"`
 	// Code: the code is at hand, so that it can be told where an instance waits in it.

@@ -20,6 +20,22 @@ type Queue struct {
 	Visible  int `json:"visible"`
 	InFlight int `json:"in_flight"`
 	Delayed  int `json:"delayed"`
+	// Pause is how an activity queue was paused, or the end of that, last; left out where it
+	// never was, and where the console cannot pause it.
+	Pause *QueuePause `json:"pause,omitempty"`
+}
+
+// QueuePause says whether an activity queue is paused, and who asked for that when.
+type QueuePause struct {
+	Paused bool      `json:"paused"`
+	By     string    `json:"by,omitempty"`
+	At     time.Time `json:"at"`
+}
+
+// PauseQueue names an activity queue that is paused, or let go on.
+type PauseQueue struct {
+	// Queue: "default", or the name of one.
+	Queue string `json:"queue"`
 }
 
 // QueueAges is how long the oldest messages have waited.

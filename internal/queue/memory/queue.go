@@ -31,6 +31,8 @@ type Queue struct {
 	visible     shares
 	dedup       dedup
 
+	// paused: nothing can be received.
+	paused bool
 	// ready is closed when a message can be received; nil while nobody asks.
 	ready chan struct{}
 	// stopTimer stops the timer armed for timerDue; nil while none is.
@@ -56,6 +58,13 @@ func New(opts Options) (*Queue, error) {
 
 // FIFO reports whether it is a FIFO queue.
 func (q *Queue) FIFO() bool { return q.opts.FIFO }
+
+// Pause has nothing received, or ends that. Messages that are in flight are not touched.
+func (q *Queue) Pause(paused bool) {
+	q.present()
+	defer q.unlock()
+	q.paused = paused
+}
 
 // Close stops the queue's timer and lets waiting receivers return ErrClosed.
 func (q *Queue) Close() {

@@ -61,7 +61,7 @@ func (q *Queue) receiveNow(ctx context.Context, max int, waits bool) (msgs []que
 
 func (q *Queue) take(max int, now time.Time) []queue.Message {
 	var out []queue.Message
-	for len(out) < max {
+	for len(out) < max && !q.paused {
 		m := q.next()
 		if m == nil {
 			break

@@ -147,7 +147,7 @@ func (q *Queue) adopt(dead *message, now time.Time) {
 
 // receivable reports whether a Receive would return something.
 func (q *Queue) receivable() bool {
-	return q.visible.n > 0 || len(q.readyGroups) > 0
+	return !q.paused && (q.visible.n > 0 || len(q.readyGroups) > 0)
 }
 
 // readySignal returns the channel that is closed when a message can be

@@ -54,9 +54,13 @@ func (b server) Letters(context.Context, time.Duration) (letters.Letters, error)
 	return letters.OfConsole{Client: b.client()}, b.err
 }
 
-// Stack implements [Backend].
-func (b server) Stack(context.Context) (pausing.Stack, error) {
-	return nil, errors.Join(b.err, pausing.NoSources(b.what))
+// Stack implements [Backend]: its sources are the activity queues, where the program pauses
+// them.
+func (b server) Stack(ctx context.Context) (pausing.Stack, error) {
+	if b.err != nil {
+		return nil, errors.Join(b.err, pausing.NoSources(b.what))
+	}
+	return ServedStack(ctx, b.client(), b.what)
 }
 
 // Console implements [Backend].

@@ -146,6 +146,15 @@ func (c *Client) Heartbeat(ctx context.Context, token string, details json.RawMe
 	return c.post(ctx, "activities/heartbeat", api.HeartbeatActivity{PendingActivity: api.PendingActivity{Token: token}, Details: details}, nil)
 }
 
+// PauseQueue pauses an activity queue, or lets it go on.
+func (c *Client) PauseQueue(ctx context.Context, queue string, paused bool) error {
+	verb := "unpause"
+	if paused {
+		verb = "pause"
+	}
+	return c.post(ctx, "queues/"+verb, api.PauseQueue{Queue: queue}, nil)
+}
+
 // SetLimit changes a limit over instances.
 func (c *Client) SetLimit(ctx context.Context, key string, n int) error {
 	return c.post(ctx, "limits/set", api.SetLimit{Key: key, Permits: &n}, nil)

@@ -1,10 +1,11 @@
 // The queues.
 import { html, useState } from "../ui.js";
 import { get, post } from "../api.js";
-import { useAbout } from "../about.js";
-import { Ago, Button, Chip, Empty, Failure, IconButton, Resource, StatusShape, Text } from "../components.js";
+import { useAbout, useMayAct } from "../about.js";
+import { Ago, Button, Chip, Empty, Failure, IconButton, Resource, StatusShape, Text, toast } from "../components.js";
 import { count, span } from "../format.js";
 import { useResource } from "../resource.js";
+import { plainText } from "../visible.js";
 import { Limits } from "./limits.js";
 
 // Queues shows what is in the queues.
@@ -26,7 +27,7 @@ export function Queues() {
   };
   return html`<div class="view-head"><h1>Queues</h1><${IconButton} icon="reload" label="Read again" onClick=${queues.reload} /></div>
     <p class="lead">Counts are approximate, as the service gives them. Read every 15 seconds while this view is shown.</p>
-    <${Resource} of=${queues} title="The queues could not be read">${(data) => html`<${Table} queues=${data.queues} ages=${ages.data} />`}<//>
+    <${Resource} of=${queues} title="The queues could not be read">${(data) => html`<${Table} queues=${data.queues} ages=${ages.data} reload=${queues.reload} />`}<//>
     ${about?.capabilities?.queue_ages && html`<div class="card below"><h2>Age of the oldest message</h2><p>Read only when you ask: on AWS it is a metric of CloudWatch, which is charged for and some minutes old.</p>
       <p class="pager"><${Button} busy=${ages.busy} onClick=${ask}>Ask for it<//></p>
       ${ages.error && html`<${Failure} error=${ages.error} title="The ages could not be read" />`}</div>`}
@@ -43,13 +44,36 @@ const holds = {
   dead: "dead letters of the other queues",
 };
 
-function Table({ queues, ages }) {
+// pausable is the name by which an activity queue is paused; empty for other queues.
+function pausable(name) {
+  return name === "activity" ? "default" : name.startsWith("activity:") ? name.slice("activity:".length) : "";
+}
+
+// Paused says that a queue is paused, by whom and since when.
+function Paused({ pause }) {
+  if (!pause?.paused) return null;
+  return html` <${Chip}>paused<//> <span class="muted small">by <${Text} value=${pause.by || "somebody"} /> <${Ago} at=${pause.at} /></span>`;
+}
+
+async function setPaused(queue, paused, reload) {
+  try {
+    await post(paused ? "queues/pause" : "queues/unpause", { queue });
+    toast({ text: paused ? `Queue ${plainText(queue)} is paused: its attempts wait, and those that run end.` : `Queue ${plainText(queue)} goes on.` });
+  } catch (err) {
+    toast({ text: err.message, kind: "failed" });
+  }
+  reload();
+}
+
+function Table({ queues, ages, reload }) {
+  const may = useMayAct() && useAbout()?.capabilities?.queue_pause === true;
   const oldest = new Map((ages?.ages ?? []).map((q) => [q.name, q]));
-  return html`<div class="table-wrap"><table class="queues"><thead><tr><th scope="col">Queue</th><th scope="col">Holds</th><th scope="col" class="number">Waiting</th><th scope="col" class="number">In flight</th><th scope="col" class="number">Delayed</th>${ages && html`<th scope="col" class="number">Oldest</th>`}</tr></thead>
-    <tbody>${queues.map((q) => html`<tr key=${q.name} data-row><td><code><${Text} value=${q.name} /></code>${q.fifo && html` <${Chip}>FIFO<//>`}</td>
+  return html`<div class="table-wrap"><table class="queues"><thead><tr><th scope="col">Queue</th><th scope="col">Holds</th><th scope="col" class="number">Waiting</th><th scope="col" class="number">In flight</th><th scope="col" class="number">Delayed</th>${ages && html`<th scope="col" class="number">Oldest</th>`}${may && html`<th scope="col">Pause</th>`}</tr></thead>
+    <tbody>${queues.map((q) => html`<tr key=${q.name} data-row><td><code><${Text} value=${q.name} /></code>${q.fifo && html` <${Chip}>FIFO<//>`}<${Paused} pause=${q.pause} /></td>
       <td class="muted">${holds[q.name] ?? ""}</td>
       <td class="number">${q.dead_letters && q.visible > 0 ? html`<a class="attention" href="#/dead-letters" title="Look at them"><${StatusShape} status="stuck" /> ${count(q.visible)}</a>` : count(q.visible)}</td><td class="number">${count(q.in_flight)}</td><td class="number">${count(q.delayed)}</td>
-      ${ages && html`<td class="number">${oldestOf(oldest.get(q.name))}</td>`}</tr>`)}</tbody></table></div>`;
+      ${ages && html`<td class="number">${oldestOf(oldest.get(q.name))}</td>`}
+      ${may && html`<td>${pausable(q.name) && html`<${Button} aria-label=${`${q.pause?.paused ? "Unpause" : "Pause"} the queue ${plainText(pausable(q.name))}`} onClick=${() => setPaused(pausable(q.name), !q.pause?.paused, reload)}>${q.pause?.paused ? "Unpause" : "Pause"}<//>`}</td>`}</tr>`)}</tbody></table></div>`;
 }
 
 function oldestOf(age) {

@@ -1,0 +1,77 @@
+package embedded_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/embedded"
+)
+
+// The attempts of a paused queue wait, those that run end, other queues go on; a retry whose delay
+// is over waits too.
+func TestThePausedQueueWaitsAlone(t *testing.T) {
+	t.Parallel()
+	draw := turnstile.NewActivity[string, string]("draw").With(turnstile.Queue("gpu"), turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 3}))
+	tell := turnstile.NewActivity[string, string]("tell")
+	picture := turnstile.NewOrchestration[string, string]("Picture")
+	var drawn, told atomic.Int32
+	var env *embedded.Runtime
+	app := turnstile.NewApp(picture.Implement(func(ctx turnstile.Context, what string) (string, error) {
+		if _, err := tell.Call(ctx, what); err != nil {
+			return "", err
+		}
+		return draw.Call(ctx, what)
+	}), tell.Implement(func(_ context.Context, what string) (string, error) {
+		told.Add(1)
+		return what, nil
+	}), draw.Implement(func(ctx context.Context, what string) (string, error) {
+		if drawn.Add(1) == 1 {
+			// It is under way, and ends; its retry is of the paused queue.
+			if err := env.PauseQueue(ctx, "gpu", "ada"); err != nil {
+				t.Error(err)
+			}
+			return "", errors.New("not now")
+		}
+		return what, nil
+	}))
+	env, err := embedded.New(app, embedded.WithVirtualTime(epoch), embedded.WithQueue("gpu", 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := client.Start(t.Context(), env.Client(), picture, "a cat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	days := make(chan struct{})
+	env.AfterFunc(48*time.Hour, func() { close(days) })
+	second, err := client.Start(t.Context(), env.Client(), picture, "a dog")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, env)
+	<-days
+	if n, m := drawn.Load(), told.Load(); n > 2 || m != 2 {
+		t.Errorf("%d attempts of the paused queue have begun in two days, and %d of the other", n, m)
+	}
+	before := drawn.Load()
+	if err := env.PauseQueue(t.Context(), "cpu", "ada"); !errors.Is(err, client.ErrNotFound) || !strings.Contains(err.Error(), "default, gpu") {
+		t.Errorf("a queue that nobody has is paused: %v", err)
+	}
+	if err := env.UnpauseQueue(t.Context(), "gpu", "ada"); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []*client.Run[string]{first, second} {
+		if _, err := r.Wait(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := drawn.Load(); n != 3 || before == n {
+		t.Errorf("%d attempts before the end of the pause, %d in all; want 3", before, n)
+	}
+}
