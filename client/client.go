@@ -50,6 +50,9 @@ type Config struct {
 	// record, of any instance's for an empty id, if not before; waiting then needs
 	// no polling. Nil where nobody knows.
 	Changed func(instance string) <-chan struct{}
+	// Queued returns the instances that have an attempt in an activity queue, each once, and
+	// whether there is a queue of this name ([ListQuery.Queue]). Nil where nobody knows.
+	Queued func(queue string) (instances []string, known bool)
 }
 
 // Client starts instances, speaks to them and looks at them: from a service, a

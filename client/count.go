@@ -23,8 +23,9 @@ const countedByReading = 100
 // hundred of each status. Errors: those of [Client.List].
 func (c *Client) CountByStatus(ctx context.Context, q ListQuery, most int) (counts map[Status]int, more map[Status]bool, err error) {
 	counts, more = map[Status]int{}, map[Status]bool{}
-	if counter, ok := c.cfg.Store.(store.StatusCounter); ok {
-		found, further, err := counter.CountByStatus(ctx, q.stored(), most)
+	stored, possible := q.stored()
+	if counter, ok := c.cfg.Store.(store.StatusCounter); ok && possible && q.Queue == "" {
+		found, further, err := counter.CountByStatus(ctx, stored, most)
 		if err == nil {
 			for status, n := range found {
 				counts[Status(status)], more[Status(status)] = n, further[status]

@@ -2,8 +2,14 @@ package client
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/internal/scheduling"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -38,6 +44,13 @@ type ListQuery struct {
 	// fields select, a call reads the records of up to 1,000 on DynamoDB, and of up to
 	// 10,000 on SQLite.
 	Version, Parent string
+	// Schedule is the name of the schedule that has started the instance, by a tick, a trigger or
+	// a backfill. Their ids begin with its name and "@", and are found as by Prefix.
+	Schedule string
+	// Queue is the activity queue, "default" or the name of one, in which an attempt of the
+	// instance waits, runs, or is due later. Only a runtime of package embedded knows that
+	// ([Config.Queued]): SQS does not list messages. It reads the record of each such instance.
+	Queue string
 	// PageSize, 1 to 1000; 0 means 100.
 	PageSize int
 	// PageToken of the page before; empty for the first.
@@ -56,9 +69,19 @@ type ListPage struct {
 //
 // Errors: [store.ErrBadPageToken] for the page token of another query,
 // [store.ErrBadSearch] and [*history.SearchAttributeError] for a condition that
-// cannot be one.
+// cannot be one; [*turnstile.InvalidArgumentError] for a Queue where nobody knows what is in it.
 func (c *Client) List(ctx context.Context, q ListQuery) (ListPage, error) {
-	page, err := c.cfg.Store.List(ctx, q.stored())
+	stored, possible := q.stored()
+	if !possible {
+		return ListPage{Instances: []Description{}}, nil
+	}
+	list := c.cfg.Store.List
+	if q.Queue != "" {
+		list = func(ctx context.Context, stored store.ListQuery) (store.ListPage, error) {
+			return c.listQueued(ctx, q.Queue, &stored)
+		}
+	}
+	page, err := list(ctx, stored)
 	if err != nil {
 		return ListPage{}, err
 	}
@@ -69,10 +92,59 @@ func (c *Client) List(ctx context.Context, q ListQuery) (ListPage, error) {
 	return out, nil
 }
 
-// stored is the query as the store takes it.
-func (q *ListQuery) stored() store.ListQuery {
-	return store.ListQuery{
-		Status: store.Status(q.Status), Name: q.Name, Prefix: q.Prefix, From: q.From, To: q.To,
-		Where: storeConditions(q.Where), Words: q.Words, Version: q.Version, Parent: q.Parent, PageSize: q.PageSize, PageToken: q.PageToken,
+// stored is the query as the store takes it, the queue apart; false if no id can begin with its
+// prefix and be of its schedule.
+func (q *ListQuery) stored() (stored store.ListQuery, possible bool) {
+	prefix := q.Prefix
+	if q.Schedule != "" {
+		of := scheduling.StartedPrefix(q.Schedule)
+		switch {
+		case strings.HasPrefix(of, prefix):
+			prefix = of
+		case !strings.HasPrefix(prefix, of):
+			return stored, false
+		}
 	}
+	return store.ListQuery{
+		Status: store.Status(q.Status), Name: q.Name, Prefix: prefix, From: q.From, To: q.To,
+		Where: storeConditions(q.Where), Words: q.Words, Version: q.Version, Parent: q.Parent, PageSize: q.PageSize, PageToken: q.PageToken,
+	}, true
+}
+
+// listQueued is a page of those that a query selects of the instances in a queue.
+func (c *Client) listQueued(ctx context.Context, queue string, q *store.ListQuery) (store.ListPage, error) {
+	unknown := func(problem string) error {
+		return &turnstile.InvalidArgumentError{Call: "List", Argument: "Queue", Problem: problem}
+	}
+	if c.cfg.Queued == nil {
+		return store.ListPage{}, unknown("cannot be searched here: SQS does not list its messages; search by name, status or a search attribute")
+	}
+	low, high, err := q.KeyRange()
+	if err != nil {
+		return store.ListPage{}, err
+	}
+	ids, known := c.cfg.Queued(queue)
+	if !known {
+		return store.ListPage{}, unknown(fmt.Sprintf("is %q, and there is no such activity queue", queue))
+	}
+	var found []store.Record
+	for _, id := range ids {
+		r, err := c.cfg.Store.Describe(ctx, id)
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return store.ListPage{}, err
+		}
+		if key := r.ListKey(); key >= low && key < high && q.Matches(&r) {
+			found = append(found, r)
+		}
+	}
+	slices.SortFunc(found, func(a, b store.Record) int { return strings.Compare(b.ListKey(), a.ListKey()) })
+	page := store.ListPage{Records: found}
+	if most := q.Limit(); len(found) > most {
+		page.Records = found[:most]
+		page.NextPageToken = q.TokenAfter(found[most-1].ListKey())
+	}
+	return page, nil
 }

@@ -48,7 +48,7 @@ type Runtime struct {
 	attempts     *attempts
 	keys         *keyring.Ring
 	pausing      sync.Mutex // of activity queues, one after the other
-	beside       beside // nil if nothing runs beside it
+	beside       beside     // nil if nothing runs beside it
 }
 
 // New returns a runtime for the application. The error is the
@@ -161,7 +161,7 @@ func (e *Runtime) wire(app *turnstile.App) error {
 	}
 	e.client, err = client.New(client.Config{
 		Store: e.store, Activities: e.database.Activities(), Queue: e.outside(), Codecs: e.opts.codecs, Random: rand.Reader, Clock: e.clock, Changed: changed.wait,
-		App: app,
+		Queued: e.queued, App: app,
 	})
 	return err
 }

@@ -60,6 +60,25 @@ func TestThePausedQueueWaitsAlone(t *testing.T) {
 		t.Errorf("%d attempts of the paused queue have begun in two days, and %d of the other", n, m)
 	}
 	before := drawn.Load()
+	listed := func(q client.ListQuery) (ids []string) {
+		t.Helper()
+		page, err := env.Client().List(t.Context(), q)
+		if err != nil {
+			t.Error(err)
+		}
+		for _, d := range page.Instances {
+			ids = append(ids, d.Instance)
+		}
+		return ids
+	}
+	// At least the one whose attempt has failed waits there; nothing is in the other.
+	waits := listed(client.ListQuery{Queue: "gpu"})
+	if len(waits) == 0 || len(listed(client.ListQuery{Queue: "default"})) != 0 || len(listed(client.ListQuery{Queue: "gpu", Name: "Other"})) != 0 {
+		t.Errorf("%q wait in the paused queue, %q in the other", waits, listed(client.ListQuery{Queue: "default"}))
+	}
+	if _, err := env.Client().List(t.Context(), client.ListQuery{Queue: "cpu"}); err == nil || !strings.Contains(err.Error(), "no such activity queue") {
+		t.Errorf("a queue that nobody has is searched: %v", err)
+	}
 	if err := env.PauseQueue(t.Context(), "cpu", "ada"); !errors.Is(err, client.ErrNotFound) || !strings.Contains(err.Error(), "default, gpu") {
 		t.Errorf("a queue that nobody has is paused: %v", err)
 	}
@@ -70,6 +89,9 @@ func TestThePausedQueueWaitsAlone(t *testing.T) {
 		if _, err := r.Wait(t.Context()); err != nil {
 			t.Error(err)
 		}
+	}
+	if all := listed(client.ListQuery{Queue: "gpu"}); len(all) != 0 {
+		t.Errorf("after all have ended, %q are in the queue", all)
 	}
 	if n := drawn.Load(); n != 3 || before == n {
 		t.Errorf("%d attempts before the end of the pause, %d in all; want 3", before, n)

@@ -13,6 +13,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/queue"
 	memoryqueue "github.com/turnstile-go/turnstile/internal/queue/memory"
 	"github.com/turnstile-go/turnstile/internal/queues"
+	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -45,6 +46,22 @@ func (e *Runtime) openNamed(app *turnstile.App) error {
 		}
 	}
 	return nil
+}
+
+// queued are the instances that have an attempt in an activity queue, each once; false if there is
+// no such queue.
+func (e *Runtime) queued(name string) (instances []string, known bool) {
+	q := e.activityQueue(name)
+	if q == nil {
+		return nil, false
+	}
+	found := map[string]bool{}
+	for _, m := range q.Peek() {
+		if item, err := wire.Parse([]byte(m.Body)); err == nil {
+			found[item.Instance] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(found)), true
 }
 
 // activityQueues are all of them.

@@ -92,4 +92,4 @@ func (r *runner) backfill(ctx turnstile.Context, c *command) error {
 }
 
 // triggerID is the id of the instance that a trigger starts.
-func triggerID(name, call string) string { return name + "@trigger-" + call }
+func triggerID(name, call string) string { return scheduling.StartedPrefix(name) + "trigger-" + call }

@@ -25,7 +25,7 @@ func Part() turnstile.Part {
 
 // tickID is the id of the instance that a tick starts.
 func tickID(name string, tick time.Time) string {
-	return name + "@" + tick.UTC().Format(time.RFC3339Nano)
+	return scheduling.StartedPrefix(name) + tick.UTC().Format(time.RFC3339Nano)
 }
 
 // command is what a schedule is asked for.

@@ -93,6 +93,7 @@ func (c *cli) agentQuery(f mcpserver.Filter) (client.ListQuery, error) {
 	s := selection{status: f.Status, since: f.Since, until: f.Until, where: f.Where}
 	s.query.Name, s.query.Prefix = f.Name, f.Prefix
 	s.query.Words, s.query.Version, s.query.Parent = f.Words, f.Version, f.Parent
+	s.query.Schedule, s.query.Queue = f.Schedule, f.Queue
 	if err := s.check(c.now()); err != nil {
 		return client.ListQuery{}, errors.New(flagsOfFilter.Replace(err.Error()))
 	}

@@ -24,7 +24,8 @@ const whereHelp = "Conditions on search attributes (--where) are joined by and. 
 	"or 2026-12-01T09:30:00Z. An index finds instances by =. For any other condition, and for\n" +
 	"--words, --of-version and --parent, it reads the record of each instance that the other\n" +
 	"flags select: on DynamoDB up to 1,000, which is at least 1,000 read units ($0.000125), for\n" +
-	"a page."
+	"a page. --schedule finds by the beginning of the ids, as --prefix does. SQS does not list\n" +
+	"messages: --queue works on a program that serves its console, and is an error on AWS."
 
 // statuses in the order in which they are named.
 func statuses() []string {
@@ -53,6 +54,8 @@ func (s *selection) declare(flags *flag.FlagSet) {
 	flags.StringVar(&s.query.Words, "words", "", "only instances whose failure, problem or custom status has these `WORDS`")
 	flags.StringVar(&s.query.Version, "of-version", "", "only of the `VERSION` of the orchestration")
 	flags.StringVar(&s.query.Parent, "parent", "", "only the children of the instance `ID`")
+	flags.StringVar(&s.query.Schedule, "schedule", "", "only instances that the schedule `NAME` has started")
+	flags.StringVar(&s.query.Queue, "queue", "", "only instances with an attempt in the activity queue `NAME`; not on AWS")
 	flags.StringVar(&s.since, "since", "", "only started at this `TIME` or later: 24h or 7d ago, 2026-01-31, 2026-01-31T12:00:00Z")
 	flags.StringVar(&s.until, "until", "", "only started before this `TIME`")
 	flags.StringVar(&s.where, "where", "", "only instances whose search attributes meet these `CONDITIONS`")
@@ -61,7 +64,7 @@ func (s *selection) declare(flags *flag.FlagSet) {
 // given reports whether anything was selected.
 func (s *selection) given() bool {
 	return s.status != "" || s.since != "" || s.until != "" || s.where != "" || s.query.Name != "" || s.query.Prefix != "" ||
-		s.query.Words != "" || s.query.Version != "" || s.query.Parent != ""
+		s.query.Words+s.query.Version+s.query.Parent+s.query.Schedule+s.query.Queue != ""
 }
 
 func (s *selection) check(now time.Time) (err error) {
@@ -101,6 +104,8 @@ func (s *selection) words() string {
 	add("words", s.query.Words)
 	add("of-version", s.query.Version)
 	add("parent", s.query.Parent)
+	add("schedule", s.query.Schedule)
+	add("queue", s.query.Queue)
 	if !s.query.From.IsZero() {
 		add("since", s.query.From.Format(time.RFC3339Nano))
 	}

@@ -69,6 +69,10 @@ func listQuery(v url.Values) (client.ListQuery, error) {
 			q.Version = value
 		case "parent":
 			q.Parent = value
+		case "schedule":
+			q.Schedule = value
+		case "queue":
+			q.Queue = value
 		case "from":
 			q.From, err = timeOf(name, value)
 		case "to":

@@ -22,6 +22,8 @@ func (h *handler) table() []route {
 		{"words", "string", "only those that have each of these words in their failure, problem, reason of suspension or custom status. No index finds by words, version or parent: on DynamoDB a page reads up to a thousand records, and on SQLite ten thousand, and may be short, or empty, and not be the last"},
 		{"version", "string", "only of this version of the orchestration"},
 		{"parent", "string", "only the children of this instance"},
+		{"schedule", "string", "only those that this schedule has started, which are found by the beginning of their ids, as by prefix"},
+		{"queue", "string", "only those with an attempt in this activity queue, default or the name of one: waiting, running or due later. Where the queues are of this program; on AWS it is an error, because SQS does not list messages"},
 		{"from", "time", "only started at this time or later"},
 		{"to", "time", "only started before this time"},
 		{"page_size", "integer", "instances a page, 1 to 200; default 50"},

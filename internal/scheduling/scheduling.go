@@ -16,3 +16,6 @@ const (
 
 // InstanceID returns the id of the instance that a schedule is.
 func InstanceID(name string) string { return "schedule:" + name }
+
+// StartedPrefix is what the ids of the instances begin with that a schedule starts.
+func StartedPrefix(name string) string { return name + "@" }

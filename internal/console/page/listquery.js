@@ -7,14 +7,14 @@ const unit = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 // pageSize is how many instances a page has.
 export const pageSize = 50;
 
-// apiQuery makes the API's query of the address's: status, name, prefix, where, words, version, parent, since
+// apiQuery makes the API's query of the address's: status, name, prefix, where, words, version, parent, schedule, queue, since
 // (a key of spans) or from and to (RFC 3339), page (a token). now is in ms.
 export function apiQuery(query, now) {
-  const { status, name, prefix, where, words, version, parent, since, to, page } = query;
+  const { status, name, prefix, where, words, version, parent, schedule, queue, since, to, page } = query;
   let { from } = query;
   const m = /^(\d+)([mhd])$/.exec(since ?? "");
   if (m) from = new Date(now - m[1] * unit[m[2]]).toISOString();
-  return { status, name, prefix, where, words, version, parent, from, to, page_size: pageSize, page_token: page };
+  return { status, name, prefix, where, words, version, parent, schedule, queue, from, to, page_size: pageSize, page_token: page };
 }
 
 // scans reports whether no index finds what the query asks for.
@@ -29,6 +29,8 @@ export function filters(query) {
   if (query.words) out.push(["words", "with the words " + query.words]);
   if (query.version) out.push(["version", "version " + query.version]);
   if (query.parent) out.push(["parent", "children of " + query.parent]);
+  if (query.schedule) out.push(["schedule", "started by the schedule " + query.schedule]);
+  if (query.queue) out.push(["queue", "with an attempt in the queue " + query.queue]);
   if (query.since) out.push(["since", "started in " + (spans[query.since] ?? "the last " + query.since)]);
   if (query.from) out.push(["from", "started at " + query.from + " or later"]);
   if (query.to) out.push(["to", "started before " + query.to]);

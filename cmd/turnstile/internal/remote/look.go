@@ -209,6 +209,8 @@ func listed(q *client.ListQuery) url.Values {
 	set("words", q.Words)
 	set("version", q.Version)
 	set("parent", q.Parent)
+	set("schedule", q.Schedule)
+	set("queue", q.Queue)
 	set("page_token", q.PageToken)
 	if !q.From.IsZero() {
 		set("from", q.From.UTC().Format(time.RFC3339Nano))
@@ -228,7 +230,7 @@ func listed(q *client.ListQuery) url.Values {
 // API does not count (a status alone, times, conditions) is counted page by page.
 func (c *Client) CountByStatus(ctx context.Context, q client.ListQuery, most int) (counts map[client.Status]int, more map[client.Status]bool, err error) {
 	counts, more = map[client.Status]int{}, map[client.Status]bool{}
-	if q.Status == "" && q.From.IsZero() && q.To.IsZero() && q.Prefix == "" && len(q.Where) == 0 && q.Words+q.Version+q.Parent == "" {
+	if q.Status == "" && q.From.IsZero() && q.To.IsZero() && q.Prefix == "" && len(q.Where) == 0 && q.Words+q.Version+q.Parent+q.Schedule+q.Queue == "" {
 		var got api.Counts
 		v := url.Values{}
 		if q.Name != "" {

@@ -4,6 +4,7 @@ import { get, post } from "../api.js";
 import { useAbout, useMayAct } from "../about.js";
 import { Ago, Button, Chip, Empty, Failure, IconButton, Resource, StatusShape, Text, toast } from "../components.js";
 import { count, span } from "../format.js";
+import { format } from "../location.js";
 import { useResource } from "../resource.js";
 import { plainText } from "../visible.js";
 import { Limits } from "./limits.js";
@@ -66,10 +67,10 @@ async function setPaused(queue, paused, reload) {
 }
 
 function Table({ queues, ages, reload }) {
-  const may = useMayAct() && useAbout()?.capabilities?.queue_pause === true;
+  const about = useAbout(), may = useMayAct() && about?.capabilities?.queue_pause === true;
   const oldest = new Map((ages?.ages ?? []).map((q) => [q.name, q]));
   return html`<div class="table-wrap"><table class="queues"><thead><tr><th scope="col">Queue</th><th scope="col">Holds</th><th scope="col" class="number">Waiting</th><th scope="col" class="number">In flight</th><th scope="col" class="number">Delayed</th>${ages && html`<th scope="col" class="number">Oldest</th>`}${may && html`<th scope="col">Pause</th>`}</tr></thead>
-    <tbody>${queues.map((q) => html`<tr key=${q.name} data-row><td><code><${Text} value=${q.name} /></code>${q.fifo && html` <${Chip}>FIFO<//>`}<${Paused} pause=${q.pause} /></td>
+    <tbody>${queues.map((q) => html`<tr key=${q.name} data-row><td><code><${Text} value=${q.name} /></code>${about?.capabilities?.queue_pause && pausable(q.name) && q.visible + q.in_flight + q.delayed > 0 && html` <a class="small" href=${format(["instances"], { queue: pausable(q.name) })}>instances</a>`}${q.fifo && html` <${Chip}>FIFO<//>`}<${Paused} pause=${q.pause} /></td>
       <td class="muted">${holds[q.name] ?? ""}</td>
       <td class="number">${q.dead_letters && q.visible > 0 ? html`<a class="attention" href="#/dead-letters" title="Look at them"><${StatusShape} status="stuck" /> ${count(q.visible)}</a>` : count(q.visible)}</td><td class="number">${count(q.in_flight)}</td><td class="number">${count(q.delayed)}</td>
       ${ages && html`<td class="number">${oldestOf(oldest.get(q.name))}</td>`}

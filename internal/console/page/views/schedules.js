@@ -72,7 +72,7 @@ function Described({ of: s }) {
       ["When", html`<code><${Text} value=${when(s)} /></code>`], ["Begins", s.begin && html`<${Moment} at=${s.begin} />`], ["Ends", s.end && html`<${Moment} at=${s.end} />`],
       ["Jitter, up to", s.jitter], ["If one runs", word[s.overlap] ?? s.overlap], ["After an outage", s.catch_up + (s.window ? `, within ${s.window}` : "")],
       ["Starts", html`<${Text} value=${[s.orchestration, s.version].filter(Boolean).join(" ")} />`], ["Instance", html`<${InstanceLink} id=${s.instance} />`],
-      ["Started", count(s.started)], ["Missed", count(s.missed_ticks)]]} />
+      ["Started", html`<a href=${format(["instances"], { schedule: s.name })}>${count(s.started)}</a>`], ["Missed", count(s.missed_ticks)]]} />
       ${s.input !== undefined && html`<h3>Input</h3><${Payload} value=${s.input} label="input" />`}</section>
     <section class="card below"><h2>Next ticks</h2>${s.ticks.length === 0 ? html`<p class="muted">None: ${s.status === "paused" ? "it is paused" : "it is over"}.</p>`
       : html`<ol class="plain">${s.ticks.map((at) => html`<li key=${at}><${Moment} at=${at} /> <span class="muted">(<${Ago} at=${at} />)</span></li>`)}</ol>`}
