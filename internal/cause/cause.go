@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/turnstile-go/turnstile/history"
@@ -62,6 +63,45 @@ func Leaf(message string) string {
 		return message
 	}
 	return message[all[len(all)-1][1]:]
+}
+
+// Step is an error by which a failure was handed on.
+type Step struct {
+	// Name of the activity, or of the orchestration, whose failure it is; Instance of a child.
+	Name, Instance string
+	// Kind of the failure, other than that of the code's own errors; Attempt of an activity.
+	Kind    string
+	Attempt int
+	// Says is what the code that got the error wrote before it.
+	Says string
+}
+
+// step takes such an error apart.
+var step = regexp.MustCompile(`^(?:activity ("(?:[^"\\]|\\.)*") failed(?: on attempt (\d+))?|sub-orchestration ("(?:[^"\\]|\\.)*") \(instance ("(?:[^"\\]|\\.)*")\) failed)(?: \(([a-z_]+)\))?: $`)
+
+// Chain is how what failed first was handed on, from there to the message's head. It is
+// empty where nothing was handed on.
+func Chain(message string) []Step {
+	all := handedOn.FindAllStringIndex(message, -1)
+	if len(all) == 0 || all[len(all)-1][1] == len(message) {
+		return nil
+	}
+	out := make([]Step, len(all))
+	from := 0
+	for i, at := range all {
+		m := step.FindStringSubmatch(message[at[0]:at[1]])
+		s := Step{Name: unquoted(m[1] + m[3]), Instance: unquoted(m[4]), Kind: m[5], Says: strings.TrimSuffix(strings.TrimSpace(message[from:at[0]]), ":")}
+		s.Attempt, _ = strconv.Atoi(m[2])
+		out[len(all)-1-i], from = s, at[1]
+	}
+	return out
+}
+
+func unquoted(text string) string {
+	if s, err := strconv.Unquote(text); err == nil {
+		return s
+	}
+	return strings.Trim(text, `"`)
 }
 
 // longest is how much of a message tells causes apart, in bytes.

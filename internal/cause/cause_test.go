@@ -1,6 +1,7 @@
 package cause_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,6 +30,24 @@ func TestTheLeafIsWhatFailedFirst(t *testing.T) {
 	} {
 		if got := cause.Leaf(message); got != want {
 			t.Errorf("the leaf of %q is %q, want %q", message, got, want)
+		}
+	}
+}
+
+func TestTheChainIsHowItWasHandedOn(t *testing.T) {
+	t.Parallel()
+	activity := &turnstile.ActivityError{Activity: `a "quoted" name`, Kind: turnstile.KindTimeout, Attempt: 3, Message: "out of time"}
+	child := &turnstile.ChildError{Orchestration: "Ship", Instance: `order-1/"4"`, Kind: turnstile.KindApplication, Message: "no van: " + activity.Error()}
+	want := []cause.Step{
+		{Name: `a "quoted" name`, Kind: "timeout", Attempt: 3, Says: "no van"},
+		{Name: "Ship", Instance: `order-1/"4"`, Says: "order 1"},
+	}
+	if got := cause.Chain("order 1: " + child.Error()); !slices.Equal(got, want) {
+		t.Errorf("the chain is %+v, want %+v", got, want)
+	}
+	for _, message := range []string{"", "card declined", `activity "Charge" failed: `, `he said: activity "x" was not started`} {
+		if got := cause.Chain(message); got != nil {
+			t.Errorf("the chain of %q is %+v", message, got)
 		}
 	}
 }

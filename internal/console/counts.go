@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -37,19 +38,28 @@ type kept struct {
 }
 
 func (h *handler) counts(r *request) (api.Counts, error) {
-	return h.counter.of(r.Context(), r.query.Get("name"))
+	q, err := listQuery(r.query)
+	if err != nil {
+		return api.Counts{}, err
+	}
+	of := client.ListQuery{Name: q.Name, Prefix: q.Prefix, Where: q.Where, From: q.From, To: q.To}
+	if h.liveBy() != "push" && (of.Prefix != "" || len(of.Where) > 0 || !of.From.IsZero() || !of.To.IsZero()) {
+		return api.Counts{}, api.Errorf(api.CodeNotOffered, "here only all instances, or those of an orchestration, are counted: of a prefix, conditions or times each would have to be read")
+	}
+	return h.counter.of(r.Context(), of)
 }
 
-// of counts the instances of an orchestration, of all if name is empty. Requests
-// that come meanwhile wait for the same counts.
-func (c *counter) of(ctx context.Context, name string) (api.Counts, error) {
+// of counts the instances that a query selects. Requests that come meanwhile wait for the
+// same counts.
+func (c *counter) of(ctx context.Context, q client.ListQuery) (api.Counts, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	name := fmt.Sprintf("%q %q %q %d %d", q.Name, q.Prefix, q.Where, q.From.UnixNano(), q.To.UnixNano())
 	if k, ok := c.kept[name]; ok && time.Now().Before(k.until) {
 		return k.counts, nil
 	}
 	counts := api.Counts{CountedAt: c.now().UTC(), Counts: map[string]api.Count{}}
-	n, more, err := c.client.CountByStatus(ctx, client.ListQuery{Name: name}, countTo)
+	n, more, err := c.client.CountByStatus(ctx, q, countTo)
 	if err != nil {
 		return api.Counts{}, err
 	}

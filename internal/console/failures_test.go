@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/turnstile-go/turnstile/internal/console/api"
@@ -66,6 +67,9 @@ func TestAnInstanceSaysWhatFailedFirst(t *testing.T) {
 	i := get[api.Instance](looking(t), "instances/"+demo.Failed)
 	if i.Failure == nil || i.Cause != "Charge: the card was declined" || i.Failure.Message == "the card was declined" {
 		t.Errorf("its cause is %q, its failure %+v", i.Cause, i.Failure)
+	}
+	if len(i.HandedOn) != 1 || i.HandedOn[0].Name != "Charge" || i.HandedOn[0].Instance != "" || !strings.Contains(i.HandedOn[0].Says, demo.Failed) {
+		t.Errorf("it was handed on by %+v", i.HandedOn)
 	}
 }
 

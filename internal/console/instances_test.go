@@ -4,7 +4,10 @@ import (
 	"net/url"
 	"slices"
 	"testing"
+	"time"
 
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/demo"
 )
@@ -112,6 +115,37 @@ func TestCountsAreThoseOfTheLists(t *testing.T) {
 			t.Errorf("counted are %v", counts.Counts)
 		}
 	}
+}
+
+// What a query of a prefix, conditions or times selects is counted too, where that reads nothing.
+func TestWhatAQuerySelectsIsCounted(t *testing.T) {
+	t.Parallel()
+	b, c := running(t)
+	for id, customer := range map[string]string{"order-1": "ada", "order-2": "ada", "order-3": "bob", "other": "ada"} {
+		run, err := client.Start(t.Context(), c, demo.Sign, id, client.WithInstanceID(id), client.WithSearchAttributes(turnstile.SearchAttributes{"customer": turnstile.SearchString(customer)}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := run.WaitStarted(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	later := url.QueryEscape(time.Now().Add(time.Hour).Format(time.RFC3339))
+	for query, want := range map[string]int{"": 4, "prefix=order-": 3, "where=customer+%3D+%22ada%22": 3, "prefix=order-&where=customer+%3D+%22ada%22&name=Sign": 2, "name=Fulfil": 0, "to=" + later: 4, "from=" + later: 0} {
+		n := 0
+		for _, c := range get[api.Counts](b, "counts?"+query).Counts {
+			n += c.Count
+		}
+		if n != want {
+			t.Errorf("%q counts %d instances, want %d", query, n, want)
+		}
+	}
+	b.do("GET", "api/v1/counts?where=nonsense", nil).fails(api.CodeInvalid)
+	polled := withSecret(t)
+	if n := get[api.Counts](polled, "counts?name=Old").Counts["running"].Count; n != 1 {
+		t.Errorf("%d instances are counted where changes are polled", n)
+	}
+	polled.do("GET", "api/v1/counts?prefix=order-1", nil).fails(api.CodeNotOffered)
 }
 
 func TestATreeHasParentsAndChildren(t *testing.T) {

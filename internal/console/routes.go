@@ -35,8 +35,14 @@ func (h *handler) table() []route {
 			summary: "A page of instances, newest first.",
 			query:   append(filters[:len(filters):len(filters)], param{"page_token", "string", "go on behind a page, with its next_page_token"})},
 		{method: get, pattern: "counts", endpoint: reads(h.counts),
-			summary: "How many instances there are of each status, and kept for a while. On DynamoDB counting stops at ten thousand of each, at a hundred of each of one orchestration.",
-			query:   []param{{"name", "string", "only of this orchestration"}}},
+			summary: "How many instances there are of each status, and kept for a while. On DynamoDB counting stops at ten thousand of each, at a hundred of each of one orchestration, and of anything else nothing is counted: it would have to be read.",
+			query: []param{
+				{"name", "string", "only of this orchestration"},
+				{"prefix", "string", "only those whose id begins with this"},
+				{"where", "string", "only those whose search attributes meet these conditions"},
+				{"from", "time", "only started at this time or later"},
+				{"to", "time", "only started before this time"},
+			}},
 		{method: get, pattern: "failures", endpoint: reads(h.failures),
 			summary: "Failed, stuck and corrupt instances by what failed first, with how many of them when. It reads the records of at most 1,000 of each of these statuses, those that started last.",
 			query: []param{

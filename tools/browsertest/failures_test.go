@@ -1,8 +1,13 @@
 package browsertest
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"testing"
 
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/internal/demo"
 	"github.com/turnstile-go/turnstile/tools/browsertest/browser"
 )
@@ -48,4 +53,41 @@ func TestTheBarsOfFailuresAreSaid(t *testing.T) {
 	b.wait(`location.hash.includes("name=Fulfil")`)
 	b.settled()
 	b.shows("Only the orchestration", "the card was declined")
+}
+
+// Of a failure that was handed on, what failed first stands first, and behind it how it came
+// here, with a link to the child.
+func TestWhatFailedFirstStandsFirst(t *testing.T) {
+	t.Parallel()
+	parent, child := turnstile.NewOrchestration[string, string]("Order"), turnstile.NewOrchestration[string, string]("Pay")
+	charge := turnstile.NewActivity[string, string]("Charge").With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 1}))
+	s, c := serveApp(t, turnstile.NewApp(
+		parent.Implement(func(ctx turnstile.Context, in string) (string, error) {
+			out, err := child.With(turnstile.InstanceID("payment-7")).Call(ctx, in)
+			if err != nil {
+				err = fmt.Errorf("order 7: %w", err)
+			}
+			return out, err
+		}),
+		child.Implement(func(ctx turnstile.Context, in string) (string, error) { return charge.Call(ctx, in) }),
+		charge.Implement(func(context.Context, string) (string, error) { return "", errors.New("the card was declined") }),
+	))
+	run, err := client.Start(t.Context(), c, parent, "x", client.WithInstanceID("order-7"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run.Wait(t.Context()); err == nil {
+		t.Fatal("it did not fail")
+	}
+	for _, view := range []browser.View{{}, {Width: 400, Height: 800, Dark: true}} {
+		b := s.open(instance("order-7", ""), view)
+		b.settled()
+		b.wait(`/^\S+ Charge: the card was declined\s+Handed on by activity Charge → payment-7 with .order 7.$/.test(document.querySelector(".notice.failed").innerText.trim().replace(/\s+/g, " "))`)
+		b.axeFinds("what failed first")
+		if wide := eval[int](b, `document.documentElement.scrollWidth - innerWidth`); wide > 0 {
+			t.Errorf("the page is %d pixels wider than the window", wide)
+		}
+		b.click(".handed-on a", "payment-7")
+		b.wait(`location.hash.endsWith("/payment-7")`)
+	}
 }

@@ -24,7 +24,7 @@ func TestFiltersStandInTheAddress(t *testing.T) {
 	b.shows(demo.Nondeterminism, demo.Panics)
 
 	b.click(".status-filter a", "All")
-	b.wait(fmt.Sprintf(`%s.length === 50`, ids))
+	b.wait(`document.querySelector(".pager").innerText.includes("50 instances on this page in ")`)
 	b.click(".c-attributes button", "")
 	b.wait(`new URLSearchParams(location.hash.split("?")[1]).get("where")?.includes(" = ")`)
 	b.settled()
@@ -61,7 +61,7 @@ func TestIdsAreFoundByHowTheyBegin(t *testing.T) {
 	b.wait(fmt.Sprintf(`%s.length > 0 && %s.every(i => i.startsWith(%q))`, ids, ids, begin))
 	b.shows("ids that begin with " + begin)
 	b.click(".filter-chips button", "ids that begin with "+begin)
-	b.wait(`!location.hash.includes("prefix") && document.querySelectorAll("[data-instance]").length === 50`)
+	b.wait(`!location.hash.includes("prefix") && document.querySelector(".pager")?.innerText.includes("50 instances on this page in ")`)
 }
 
 // Words of a failure find instances, and stand in the address.
@@ -81,13 +81,13 @@ func TestWordsOfAFailureFindInstances(t *testing.T) {
 		t.Error(found)
 	}
 	b.click(".filter-chips button", "with the words card declined")
-	b.wait(`!location.hash.includes("words") && document.querySelectorAll("[data-instance]").length === 50`)
+	b.wait(`!location.hash.includes("words") && document.querySelector(".pager")?.innerText.includes("50 instances on this page in ")`)
 }
 
 // Which columns there are, and the order of a page, stand in the address.
 func TestColumnsAndOrderStandInTheAddress(t *testing.T) {
 	t.Parallel()
-	b := serveStill(t).open("#/instances?sort=-instance&hide=attributes,took", browser.View{})
+	b := serveStill(t).open("#/instances?sort=-instance&hide=attributes,took&roots=no", browser.View{})
 	b.settled()
 	const heads = `[...document.querySelectorAll(".instances th")].map(h => h.innerText.trim()).join("|").toLowerCase()`
 	if got := eval[string](b, heads); got != "status|instance ↓|orchestration|custom status, problem|started" {
@@ -130,7 +130,7 @@ func TestColumnsAndOrderStandInTheAddress(t *testing.T) {
 // The mark of a child leads to all children of its parent.
 func TestChildrenOfOneParentAreListed(t *testing.T) {
 	t.Parallel()
-	b := serveStill(t).open("#/instances?prefix="+demo.WaitsForChild, browser.View{})
+	b := serveStill(t).open("#/instances?roots=no&prefix="+demo.WaitsForChild, browser.View{})
 	b.settled()
 	b.click(fmt.Sprintf(`[data-instance="%s/1/2"] a.child`, demo.WaitsForChild), "")
 	b.wait(fmt.Sprintf(`new URLSearchParams(location.hash.split("?")[1]).get("parent") === %q`, demo.WaitsForChild))
@@ -216,17 +216,47 @@ func TestTheListIsLive(t *testing.T) {
 	}
 }
 
-func TestChildrenCanBeHidden(t *testing.T) {
+// Children stand folded under their parents: a row a tree, which a click and the arrow keys
+// unfold. They can be rows, or hidden.
+func TestChildrenStandFoldedUnderTheirParents(t *testing.T) {
 	t.Parallel()
-	b := serveStill(t).open("", browser.View{})
-	b.settled()
-	all := eval[int](b, ids+".length")
-	b.click("input[type=checkbox]", "")
-	b.wait(`location.hash.includes("roots=yes")`)
-	b.wait(`!document.querySelector("[data-row] .child")`)
-	left := eval[int](b, ids+".length")
-	if left == 0 || left >= all {
-		t.Errorf("%d of %d rows are left", left, all)
+	for _, view := range []browser.View{{}, {Width: 400, Height: 800, Dark: true}} {
+		t.Run(fmt.Sprint(view.Width), func(t *testing.T) {
+			t.Parallel()
+			b := serveStill(t).open("", view)
+			b.settled()
+			row := func(id string) string { return fmt.Sprintf(`[data-instance=%q]`, id) }
+			there := func(id string) string { return fmt.Sprintf(`!!document.querySelector('%s')`, row(id)) }
+			region := demo.WaitsForChild + "/1/2"
+			folded := eval[int](b, ids+".length")
+			if eval[bool](b, there(region)) || folded >= 50 {
+				t.Errorf("%d rows stand there, a child among them", folded)
+			}
+			// The counts are exact where they cost nothing.
+			b.wait(`/^[0-9]+ in all, 50 instances on this page in [0-9]+ trees/.test(document.querySelector(".pager").innerText)`)
+			b.click(row(demo.WaitsForChild)+" .fold", "")
+			b.wait(there(region) + " && " + there(region+"/1/4") + ` && document.querySelector('` + row(demo.WaitsForChild) + ` .fold').ariaExpanded === "true"`)
+			if depth := eval[string](b, fmt.Sprintf(`document.querySelector('%s').dataset.depth + document.querySelector('%s').dataset.depth`, row(region), row(region+"/1/4"))); depth != "23" {
+				t.Errorf("they stand at the depths %s", depth)
+			}
+			b.axeFinds("unfolded")
+			if wide := eval[int](b, `document.documentElement.scrollWidth - innerWidth`); wide > 0 {
+				t.Errorf("the page is %d pixels wider than the window", wide)
+			}
+			// From the child, left folds, and goes to the head; right unfolds again.
+			eval[bool](b, fmt.Sprintf(`document.querySelector('%s [data-row-link]').focus(), true`, row(region)))
+			b.press("ArrowLeft")
+			b.wait("!" + there(region) + fmt.Sprintf(` && document.activeElement.closest("[data-row]")?.dataset.instance === %q`, demo.WaitsForChild))
+			b.press("ArrowRight")
+			b.wait(there(region))
+
+			eval[bool](b, `(s => { s.value = "no"; return s.dispatchEvent(new Event("change", {bubbles: true})); })(document.querySelector("select[aria-label=Children]"))`)
+			b.wait(`location.hash.includes("roots=no") && ` + ids + `.length === 50 && !document.querySelector(".fold")`)
+			eval[bool](b, `(s => { s.value = "yes"; return s.dispatchEvent(new Event("change", {bubbles: true})); })(document.querySelector("select[aria-label=Children]"))`)
+			b.wait(`location.hash.includes("roots=yes") && !document.querySelector("[data-row] .child")`)
+			if left := eval[int](b, ids+".length"); left == 0 || left >= 50 || !eval[bool](b, fmt.Sprintf(`document.querySelector("select[aria-label=Children]").innerText.includes("(%d)")`, 50-left)) {
+				t.Errorf("%d rows are left", left)
+			}
+		})
 	}
-	b.shows(fmt.Sprintf("Hide children (%d)", all-left))
 }

@@ -52,6 +52,8 @@ var modules = []struct{ module, expression, want string }{
 		`{"status":"stuck","name":"A","prefix":"order-","from":"2026-01-01T23:00:00.000Z","page_size":50,"page_token":"t"}`},
 	{"listquery.js", `[m.condition("customer", 'a "b"'), m.condition("total", 9.5), m.and("", "a = 1"), m.and("a = 1", "b = 2"), m.and("a = 1 and b = 2", "b = 2")]`,
 		`["customer = \"a \\\"b\\\"\"","total = 9.5","a = 1","a = 1 and b = 2","a = 1 and b = 2"]`},
+	{"listquery.js", `[false, true].map(siblings => m.trees([["s1", "p"], ["b", "a"], ["a"], ["s2", "p"], ["c", "b"], ["t", "s2"], ["d", "a"]].map(([instance, parent]) => ({instance, parent: parent && {instance: parent}})), siblings).map(t => t.row.instance + ":" + t.under.map(u => u.row.instance + u.depth)))`,
+		`[["s1:","a:b1,c2,d1","s2:t1"],["s1:s20,t1","a:b1,c2,d1"]]`},
 	{"listquery.js", `["order-1", 'customer = "a"', "Ful", " ", "a b"].map(t => m.suggestions(t, ["Fulfil", "Ship"]).map(s => s.kind + " " + s.text))`,
 		`[["instance order-1","name order-1","prefix order-1","words order-1"],["where customer = \"a\"","instance customer = \"a\""],["instance Ful","name Fulfil","name Ful","prefix Ful","words Ful"],["name Fulfil","name Ship"],["instance a b","prefix a b","words a b"]]`},
 	{"listquery.js", `m.suggestions("order-1", [], ["order-12", "order-1", "Order-1", "an order-1"]).map(s => s.kind + " " + s.text)`,

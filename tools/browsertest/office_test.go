@@ -33,14 +33,21 @@ type office struct {
 func serveOffice(t *testing.T, options ...console.Option) *office {
 	t.Helper()
 	o := &office{tokens: make(chan string, 10)}
-	env, err := embedded.New(turnstile.NewApp(
+	o.site, o.client = serveApp(t, turnstile.NewApp(
 		hold.Implement(func(ctx turnstile.Context, _ string) (string, error) { return going.Wait(ctx) }),
 		asked.Implement(func(ctx turnstile.Context, what string) (string, error) { return ask.Call(ctx, what) }),
 		ask.Implement(func(ctx context.Context, _ string) (string, error) {
 			o.tokens <- turnstile.ActivityInfo(ctx).CompletionToken
 			return "", turnstile.ErrPending
 		}),
-	))
+	), options...)
+	return o
+}
+
+// serveApp runs an application, with a console that may act.
+func serveApp(t *testing.T, app *turnstile.App, options ...console.Option) (*site, *client.Client) {
+	t.Helper()
+	env, err := embedded.New(app)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,13 +63,11 @@ func serveOffice(t *testing.T, options ...console.Option) *office {
 		cancel()
 		<-ended
 	})
-	o.client = env.Client()
-	h, err := console.Handler(o.client, append([]console.Option{console.AllowActions(), console.WithPolling(100*time.Millisecond, 1_000_000)}, options...)...)
+	h, err := console.Handler(env.Client(), append([]console.Option{console.AllowActions(), console.WithPolling(100*time.Millisecond, 1_000_000)}, options...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.site = serve(t, "/", h)
-	return o
+	return serve(t, "/", h), env.Client()
 }
 
 // shows waits until the page of an instance shows its status.

@@ -29,10 +29,12 @@ type Instance struct {
 	SearchAttributes turnstile.SearchAttributes `json:"search_attributes,omitempty"`
 	CustomStatus     json.RawMessage            `json:"custom_status,omitempty"`
 	Output           json.RawMessage            `json:"output,omitempty"`
-	Failure          *wire.Failure              `json:"failure,omitempty"`
-	// Cause says in a line what failed first, where a failure was handed on.
-	Cause   string         `json:"cause,omitempty"`
-	Problem *store.Problem `json:"problem,omitempty"`
+	// Cause says in a line what failed first, where a failure was handed on; HandedOn how, from
+	// there to the message of the failure.
+	Cause    string         `json:"cause,omitempty"`
+	HandedOn []HandedOn     `json:"handed_on,omitempty"`
+	Failure  *wire.Failure  `json:"failure,omitempty"`
+	Problem  *store.Problem `json:"problem,omitempty"`
 	// Suspension says since when, by whom and why it is suspended.
 	Suspension *store.Suspension `json:"suspension,omitempty"`
 	// LoopedAt is when it was slowed last, because it goes on without a pause.
@@ -50,6 +52,18 @@ type Instance struct {
 	Untaken []UntakenEvent `json:"untaken,omitempty"`
 	// Code is what describe --code prints; elsewhere it is left out.
 	Code *CodeWaits `json:"code,omitempty"`
+}
+
+// HandedOn is an error by which a failure was handed on.
+type HandedOn struct {
+	// Name of the activity, or of the orchestration, whose failure it is; Instance of a child.
+	Name     string `json:"name"`
+	Instance string `json:"instance,omitempty"`
+	// Kind of the failure, other than that of the code's own errors.
+	Kind    string `json:"kind,omitempty"`
+	Attempt int    `json:"attempt,omitempty"`
+	// Says is what the code that got the error wrote before it.
+	Says string `json:"says,omitempty"`
 }
 
 // Parent is where a child was scheduled.
@@ -107,6 +121,9 @@ func InstanceOf(d *client.Description) Instance {
 	if d.Failure != nil {
 		if first := cause.OfFailure(d.Failure, d.Name); first.Message != d.Failure.Message || d.Failure.Source != "" {
 			out.Cause = first.Line()
+			for _, s := range cause.Chain(d.Failure.Message) {
+				out.HandedOn = append(out.HandedOn, HandedOn(s))
+			}
 		}
 	}
 	if p := d.Parent; p != nil {

@@ -59,7 +59,7 @@ function App() {
     }
   };
   useEffect(() => { read(); }, []);
-  const counts = useCounts("", state.about);
+  const counts = useCounts({}, state.about);
   const may = state.about?.actions === true;
   useKeys({
     "mod+k": () => setOpen((o) => (o === "palette" ? null : "palette")),

@@ -3,6 +3,8 @@
 // again half a minute after a change at the soonest, and every five minutes.
 import { createContext, useContext, useEffect, useRef } from "./ui.js";
 import { get } from "./api.js";
+import { now } from "./clock.js";
+import { apiQuery } from "./listquery.js";
 import { useResource } from "./resource.js";
 
 const changed = "turnstile:changed"; // an event of window: a list has changed
@@ -12,11 +14,13 @@ export function listChanged() {
   window.dispatchEvent(new Event(changed));
 }
 
-// useCounts reads the counts of an orchestration, of all if name is empty. about
-// is the answer of about; without it nothing is read.
-export function useCounts(name, about) {
+// useCounts reads the counts of what a query selects (name, prefix, where, since, from, to
+// of the address), of all if it is empty. about is the answer of about; without it nothing
+// is read.
+export function useCounts(query, about) {
   const push = about?.capabilities?.live === "push";
-  const counts = useResource(about ? "counts " + name : null, (signal) => get("counts", { name }, { signal }), { poll: push ? 20_000 : 300_000 });
+  const key = about ? "counts " + JSON.stringify(["name", "prefix", "where", "since", "from", "to"].map((k) => query[k] || "")) : null;
+  const counts = useResource(key, (signal) => { const { name, prefix, where, from, to } = apiQuery(query, now()); return get("counts", { name, prefix, where, from, to }, { signal }); }, { poll: push ? 20_000 : 300_000 });
   const last = useRef(0);
   useEffect(() => {
     if (!about) return;
@@ -36,7 +40,7 @@ export function useCounts(name, about) {
       clearTimeout(timer);
       window.removeEventListener(changed, soon);
     };
-  }, [!about, push, name]);
+  }, [push, key]);
   return counts;
 }
 

@@ -74,6 +74,28 @@ export function merge(rows, message) {
   return message.order.map((id) => known.get(id)).filter(Boolean);
 }
 
+// trees puts the rows of a page under their parents: [{ row, under: [{ row, depth }] }], in
+// the order of the rows. Where siblings is true, rows whose parent is not on the page stand
+// under the first of that parent, at depth 0. Pure.
+export function trees(rows, siblings) {
+  const there = new Set(rows.map((r) => r.instance)), kids = new Map(), out = [];
+  for (const r of rows) if (r.parent) kids.set(r.parent.instance, [...(kids.get(r.parent.instance) ?? []), r]);
+  for (const row of rows) {
+    if (row.parent && there.has(row.parent.instance)) continue;
+    const others = siblings && row.parent ? kids.get(row.parent.instance) : [row];
+    if (others[0] !== row) continue;
+    const under = [];
+    const below = (id, depth) => kids.get(id)?.forEach((r) => { under.push({ row: r, depth }); below(r.instance, depth + 1); });
+    below(row.instance, 1);
+    for (const r of others.slice(1)) { under.push({ row: r, depth: 0 }); below(r.instance, 1); }
+    out.push({ row, under });
+  }
+  return out;
+}
+
+// chosen reports whether the query chooses instances by more than time. Pure.
+export function chosen(q) { return Boolean(q.status || q.name || q.prefix || q.where || q.words || q.version || q.parent); }
+
 // columns of the list that can be hidden: [key, head].
 export const columns = [["name", "Orchestration"], ["text", "Custom status, problem"], ["attributes", "Search attributes"], ["started", "Started"], ["took", "Took"]];
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
+	"github.com/turnstile-go/turnstile/internal/cause"
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
@@ -63,7 +64,8 @@ func Instance(out io.Writer, now time.Time, d *client.Description, waiting *clie
 			source += fmt.Sprintf(", attempt %d", f.Attempt)
 		}
 		fmt.Fprintf(out, "\nfailure: %s%s\n", printable.Line(f.Kind), source)
-		text(out, f.Message)
+		text(out, cause.Leaf(f.Message))
+		handedOn(out, cause.Chain(f.Message))
 		text(out, f.Stack)
 		section(out, "details", f.Details)
 	}
@@ -106,6 +108,29 @@ func Instance(out io.Writer, now time.Time, d *client.Description, waiting *clie
 		text(out, p.Message)
 		text(out, p.Stack)
 		fmt.Fprintf(out, "\nwhat to do: %s\n", ProblemAdvice(p.Kind))
+	}
+}
+
+// handedOn prints how what failed first came to the instance.
+func handedOn(out io.Writer, chain []cause.Step) {
+	if len(chain) > 0 {
+		fmt.Fprintln(out, "\nhanded on by")
+	}
+	for _, s := range chain {
+		line := "activity " + s.Name
+		if s.Instance != "" {
+			line = fmt.Sprintf("child %s, instance %s", s.Name, s.Instance)
+		}
+		if s.Attempt > 0 {
+			line += fmt.Sprintf(", attempt %d", s.Attempt)
+		}
+		if s.Kind != "" {
+			line += " (" + s.Kind + ")"
+		}
+		if s.Says != "" {
+			line += ": " + s.Says
+		}
+		text(out, line)
 	}
 }
 

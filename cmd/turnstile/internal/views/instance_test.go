@@ -54,3 +54,12 @@ func TestSealedPayloadsAreToldWithWhatToDo(t *testing.T) {
 	says(t, describe(d, client.Waiting{}), "\nsearch attributes\n  customer", "  total", "\nsealed\n  no key \"k1\"\n", "give the keys",
 		"failure: application in Reserve, code none_left, attempt 5\n  sold out\n", "\ndetails\n", `"sku": "tea"`, "\nsuspended: since ", "event 9, by ada\n  stocktaking\n", "`turnstile resume`")
 }
+
+func TestWhatFailedFirstIsPrintedFirst(t *testing.T) {
+	t.Parallel()
+	d := &instances()[0]
+	activity := &turnstile.ActivityError{Activity: "Charge", Kind: turnstile.KindTimeout, Attempt: 3, Message: "out of time"}
+	child := &turnstile.ChildError{Orchestration: "Pay", Instance: "order-1/4", Kind: turnstile.KindApplication, Message: activity.Error()}
+	d.Failure = &history.Failure{Kind: "timeout", Source: "Charge", Message: "order 1: " + child.Error()}
+	says(t, describe(d, client.Waiting{}), "\nfailure: timeout in Charge\n  out of time\n\nhanded on by\n  activity Charge, attempt 3 (timeout)\n  child Pay, instance order-1/4: order 1\n")
+}

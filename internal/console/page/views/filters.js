@@ -48,8 +48,8 @@ export function Filters({ query, names, searchRef, hidden }) {
         ${(query.from || query.to) && html`<option value="dates">Started between two times</option>`}
         <option value="between">Between two times…</option>
       </select>
-      <label class="check inline"><input type="checkbox" checked=${query.roots === "yes"} onChange=${(e) => setQuery({ roots: e.target.checked ? "yes" : "" })} />
-        <span>Hide children${hidden > 0 ? ` (${hidden})` : ""}</span></label>
+      <select aria-label="Children" value=${query.roots ?? ""} onChange=${(e) => setQuery({ roots: e.target.value })}>
+        <option value="">Children folded</option><option value="no">Children as rows</option><option value="yes">Children hidden${hidden > 0 ? ` (${hidden})` : ""}</option></select>
     </div>
     ${filters(query).length > 0 && html`<ul class="filter-chips" aria-label="Filters">${filters(query).map(([field, words]) => html`<li key=${field}>
       <button type="button" class="chip accent" onClick=${() => setQuery({ [field]: "", page: "" })} aria-label=${"Remove the filter: " + plainText(words)}><${Text} value=${words} max=${200} /><${Icon} name="cross" size=${10} /></button></li>`)}

@@ -12,6 +12,8 @@ export function Help({ onClose, views }) {
     [["/"], "Search in this view"],
     [["j"], "Next row"],
     [["k"], "Row before"],
+    [["→"], "Unfold what stands under the row"],
+    [["←"], "Fold it"],
     [["Enter"], "Open the row"],
     [["n"], "Start an orchestration"],
     ...views.map(([, word, key]) => [["g", key], word]),

@@ -5,9 +5,9 @@ import { useAbout } from "../about.js";
 import { Button, Empty, IconButton, Resource, useRowKeys } from "../components.js";
 import { useConnection } from "../connection.js";
 import { useAllCounts, useCounts } from "../counts.js";
-import { plural } from "../format.js";
+import { count, plural } from "../format.js";
 import { useKeys } from "../keyboard.js";
-import { and, condition, filters, orders, sorted } from "../listquery.js";
+import { and, chosen, condition, filters, orders, scans, sorted, trees } from "../listquery.js";
 import { format } from "../location.js";
 import { go, setQuery } from "../router.js";
 import { Columns } from "./columns.js";
@@ -17,21 +17,37 @@ import { useLiveList } from "./live-list.js";
 import { SelectionBar, useSelection } from "./many.js";
 
 // Instances. Props: query (of the address): status, name, prefix, where, words,
-// version, parent, since, from, to, page (a token), roots ("yes" hides children), hide (columns),
+// version, parent, since, from, to, page (a token), roots, hide (columns),
 // sort (a key of orders, or - and one).
+// Children that are on the page stand folded under their parents, or, where roots is "no", as rows.
 export function Instances({ query }) {
   const list = useLiveList(query), selection = useSelection(query);
   const [columns, setColumns] = useState(false);
   const table = useRef(null);
   const search = useRef(null);
   const about = useAbout();
-  const all = useAllCounts(), named = useCounts(query.name ?? "", query.name ? about : null);
-  const counts = query.name ? named : all;
+  const push = about?.capabilities.live === "push", within = Boolean(query.prefix || query.where || query.since || query.from || query.to);
+  const free = !scans(query) && (push || !within);
+  const all = useAllCounts(), narrowed = useCounts(query, free && (query.name || within) ? about : null);
+  const counts = free ? (query.name || within ? narrowed : all) : null;
   const state = useConnection();
   useRowKeys(table);
   useKeys({ "/": () => search.current?.focus() });
   const rows = list.data?.rows;
   const shown = rows && sorted(query.roots === "yes" ? rows.filter((r) => !r.parent) : rows, query.sort);
+  const folding = !query.roots && shown, of = folding ? trees(shown, !chosen(query)) : (shown ?? []).map((row) => ({ row, under: [] }));
+  const [open, setOpen] = useState(new Set());
+  const turn = (id) => setOpen((s) => { const n = new Set(s); if (!n.delete(id)) n.add(id); return n; });
+  const lines = of.flatMap(({ row, under }) => [{ row, under }, ...(open.has(row.instance) ? under.map((u) => ({ ...u, head: row.instance })) : [])]);
+  // An arrow key opens or closes the tree of the row that has the focus.
+  const arrow = (opens) => () => {
+    const id = document.activeElement?.closest?.("[data-row]")?.dataset.instance, line = id !== undefined && lines.find((l) => l.row.instance === id);
+    const head = line && (line.head ?? (line.under.length > 0 ? id : undefined));
+    if (head === undefined || open.has(head) === opens) return false;
+    if (line.head) [...table.current.querySelectorAll("[data-row]")].find((r) => r.dataset.instance === head)?.querySelector("[data-row-link]")?.focus();
+    turn(head);
+  };
+  useKeys({ ArrowRight: arrow(true), ArrowLeft: arrow(false) });
   const names = [...new Set((rows ?? []).map((r) => r.name))].sort();
   return html`<div class="view-head"><h1>Instances</h1>
       <${Button} kind="quiet" onClick=${() => setColumns(true)}>Columns<//>
@@ -43,8 +59,8 @@ export function Instances({ query }) {
     ${columns && html`<${Columns} query=${query} onClose=${() => setColumns(false)} />`}
     <${Resource} of=${list} rows=${12} title="The list could not be read">${(data) => (shown.length === 0 && !data.more && !query.page
       ? html`<${Nothing} query=${query} all=${all} hidden=${rows.length - shown.length} />`
-      : html`${selection.on && html`<${SelectionBar} selection=${selection} rows=${shown} query=${query} more=${data.more} />`}<div class="table-wrap" ref=${table}><${Rows} sortable rows=${shown} selection=${selection} fresh=${list.fresh} query=${query} onAttribute=${(name, value) => setQuery({ where: and(query.where, condition(name, value)), page: "" })} /></div>
-        <${Pager} data=${data} list=${list} query=${query} shown=${shown.length} />`)}<//>`;
+      : html`${selection.on && html`<${SelectionBar} selection=${selection} rows=${lines.map((l) => l.row)} query=${query} more=${data.more} />`}<div class="table-wrap" ref=${table}><${Rows} sortable rows=${lines.map((l) => l.row)} lines=${lines} open=${open} onTurn=${turn} selection=${selection} fresh=${list.fresh} query=${query} onAttribute=${(name, value) => setQuery({ where: and(query.where, condition(name, value)), page: "" })} /></div>
+        <${Pager} data=${data} list=${list} query=${query} shown=${shown.length} heads=${of.length} counts=${counts?.data?.counts} free=${free} />`)}<//>`;
 }
 
 // Said tells a screen reader what a changed query has found; live changes are
@@ -67,7 +83,13 @@ function Nothing({ query, all, hidden }) {
     <p>From code: <code>client.Start(ctx, c, orchestration, input)</code>. From a shell: <code>turnstile start NAME --input JSON</code></p><//>`;
 }
 
-function Pager({ data, list, query, shown }) {
+// total is how many instances the list has, as far as that was counted: [number, more].
+function total(counts, status) {
+  const of = status ? [counts[status]] : Object.values(counts);
+  return [of.reduce((n, c) => n + (c?.count ?? 0), 0), of.some((c) => c?.more)];
+}
+
+function Pager({ data, list, query, shown, heads, counts, free }) {
   const [busy, setBusy] = useState(false);
   const order = orders[(query.sort ?? "").replace(/^-/, "")]?.[0];
   const older = async () => {
@@ -84,7 +106,7 @@ function Pager({ data, list, query, shown }) {
     }
     setBusy(false);
   };
-  return html`<div class="pager"><span class="muted grow">${plural(shown, "instance")} on this page, ${order ? "sorted by " + order : "newest first"}</span>
+  return html`<div class="pager"><span class="muted grow">${counts && query.roots !== "yes" && html`<span class="total">${count(...total(counts, query.status))}</span> in all, `}${plural(shown, "instance")} on this page${heads < shown && ` in ${plural(heads, "tree")}`}${!free && data.more && ", more were not counted"}, ${order ? "sorted by " + order : "newest first"}</span>
     ${query.page && html`<${Button} icon="left" href=${format(["instances"], { ...query, page: "" })}>Newest<//>`}
     ${data.more && html`<${Button} busy=${busy} onClick=${older}>Older<//>`}</div>`;
 }
