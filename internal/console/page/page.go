@@ -18,9 +18,6 @@ var files embed.FS
 // Files returns the files, index.html at the top; no Go files are among them.
 func Files() fs.FS { return files }
 
-// comment is a line that has nothing but a comment.
-var comment = regexp.MustCompile(`(?m)^[ \t]*//.*$`)
-
 // Read returns a file as it is served: comments in our own scripts are left out, a seventh
 // of what a browser loads. Their lines stay, empty, so that an error names the line of the
 // file.
@@ -29,5 +26,8 @@ func Read(name string) ([]byte, error) {
 	if err != nil || path.Ext(name) != ".js" || strings.HasPrefix(name, "vendor/") {
 		return text, err
 	}
+	// A line that has nothing but a comment. It is no variable of the package: a program without
+	// the console would link it, and the page with it.
+	comment := regexp.MustCompile(`(?m)^[ \t]*//.*$`)
 	return comment.ReplaceAll(text, nil), nil
 }

@@ -184,7 +184,7 @@ func engineMutations() []Mutation {
 			Name:  "a stuck instance takes no arrivals",
 			Bug:   "Arrivals behind the one that can't be answered are said to be recorded, and are not.",
 			File:  "engine/run.go",
-			Edits: edit("case in.Park || x.stuck != nil || x.ledger.ended:\n			verdicts[i] = x.park(a)", "case x.stuck != nil:\n			verdicts[i] = Verdict{Kind: Recorded}\n		case in.Park || x.ledger.ended:\n			verdicts[i] = x.park(a)"),
+			Edits: edit("case in.Park || x.stuck != nil || x.ledger.ended:\n			verdicts[i] = x.parkSuspended(a)", "case x.stuck != nil:\n			verdicts[i] = Verdict{Kind: Recorded}\n		case in.Park || x.ledger.ended:\n			verdicts[i] = x.parkSuspended(a)"),
 		},
 		{
 			Name:  "a round with an imposed end is run",
