@@ -107,7 +107,7 @@ func (w *checker) checkOneRun(p *world.Process, t *store.Turn, first int64) {
 	}
 	for i := range t.Events {
 		e := &t.Events[i]
-		if e.Kind != history.OrchestrationCancelRequested && (e.Kind != history.ExternalEvent || e.SenderID == "") {
+		if kindOf[e.Kind] == "" || e.Kind == history.ExternalEvent && e.SenderID == "" {
 			continue
 		}
 		var by []string // where several say the same, it is not known which has brought it
@@ -122,7 +122,7 @@ func (w *checker) checkOneRun(p *world.Process, t *store.Turn, first int64) {
 			note(&w.told.forsaken, t.Instance, true)
 			w.Ledger.Forsaken[t.Instance] = true
 		}
-		if len(by) != 1 || w.WasTwin(by[0]) || e.Kind == history.OrchestrationCancelRequested {
+		if len(by) != 1 || w.WasTwin(by[0]) || e.Kind != history.ExternalEvent {
 			continue // Two processes may have it while the instance begins again.
 		}
 		if was, ok := w.tookIn[by[0]]; ok && was != first && was > w.Ledger.Hidden[t.Instance] {
@@ -132,17 +132,19 @@ func (w *checker) checkOneRun(p *world.Process, t *store.Turn, first int64) {
 	}
 }
 
-// brings reports whether a message brings an arrival: it is that event or that cancel, or a
-// start that raises the event.
+// kindOf is the kind of message that brings an arrival.
+var kindOf = map[history.Kind]wire.Kind{history.ExternalEvent: wire.ExternalRaised, history.OrchestrationCancelRequested: wire.CancelInstance,
+	history.OrchestrationSuspended: wire.SuspendInstance, history.OrchestrationResumed: wire.ResumeInstance}
+
+// brings reports whether a message brings an arrival: it is that event, cancel, suspend or resume,
+// or a start that raises the event.
 func brings(item *wire.Item, message string, e *history.Event) bool {
-	switch item.Kind {
-	case wire.CancelInstance:
-		return e.Kind == history.OrchestrationCancelRequested
-	case wire.ExternalRaised:
-		return e.SenderID != "" && item.WithID(message).ID == e.SenderID
-	case wire.StartOrchestration:
-		return e.SenderID != "" && slices.ContainsFunc(item.Events, func(raised wire.StartEvent) bool { return raised.ID == e.SenderID })
+	switch {
+	case e.Kind != history.ExternalEvent:
+		return item.Kind == kindOf[e.Kind]
+	case item.Kind == wire.StartOrchestration:
+		return slices.ContainsFunc(item.Events, func(raised wire.StartEvent) bool { return raised.ID == e.SenderID })
 	default:
-		return false
+		return item.Kind == kindOf[e.Kind] && item.WithID(message).ID == e.SenderID
 	}
 }

@@ -57,7 +57,7 @@ func earlyMutations() []Mutation {
 			Bug:   "The message by which an attempt is due ends beside one that came to make it early, and that one leaves the attempt to it.",
 			File:  "internal/host/worker/running.go",
 			Edits: edit("t.item.ID != \"\" || other.early {", "t.item.ID != \"\" {"),
-			Rare:  true,
+			Bias:  "crowds",
 		},
 		{
 			Name:  "a late message makes its attempt all the same",

@@ -138,6 +138,9 @@ func judgeShared(w *world.World, r *store.Record) error {
 		if f := r.Failure; r.Status == store.StatusTerminated && f != nil && f.Message == "purged" && w.Faults[fault.Purged] > 0 {
 			return nil
 		}
+		if f := r.Failure; r.Status == store.StatusCancelled && f != nil && strings.HasSuffix(f.Message, tooLate) && w.Faults[fault.Purged] > 0 {
+			return nil // It was for the one that was purged, and this one has begun meanwhile.
+		}
 		return errors.New("it was stopped, and its own parent did not do it")
 	}
 	return fmt.Errorf("it is %s", r.Status)

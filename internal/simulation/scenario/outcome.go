@@ -185,6 +185,12 @@ func hasRecorded(w *world.World, info engine.Info, id, round int) bool {
 	if x == nil || x.End() != nil || !hasActivity(x.Events[:min(w.Executing.Seen[key], int64(len(x.Events)))], id, round) {
 		return false
 	}
+	if inv := w.Executing.Running; inv != nil && slices.ContainsFunc(inv.Batch, func(m world.Delivered) bool {
+		item, err := w.Item(m.Body)
+		return err == nil && item.Origin != nil && item.Origin.Instance == key.Instance
+	}) {
+		return false // It is at the first commit of one of these.
+	}
 	for at, other := range w.Ledger.Executions {
 		start := other.Events[0].Start
 		redriven := at.Instance == key.Instance && start != nil && start.Origin != nil && start.Origin.FirstExecutionID == key.Execution

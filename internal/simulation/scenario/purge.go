@@ -12,6 +12,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
+// tooLate is the reason of cancels for what has been purged.
+const tooLate = "too late"
+
 // held is how long the id of a purged instance refuses a start.
 const held = wire.MaxAge + 24*time.Hour
 
@@ -69,7 +72,7 @@ func (s *Random) purgeOther(w *world.World, at choice.Spot) {
 	instance, id := others[w.Choices.IntN(at, len(others))], fmt.Sprintf("other-%d", w.Steps)
 	switch {
 	case w.Ledger.Hidden[instance] == w.Ledger.Last[instance]:
-		w.SendItem(wire.Item{Kind: wire.CancelInstance, Instance: instance, ID: id, Reason: "too late"})
+		w.SendItem(wire.Item{Kind: wire.CancelInstance, Instance: instance, ID: id, Reason: tooLate})
 	case w.Ledger.Ended(instance) && s.programOf(w, instance) != nil && w.Choices.Even(w.Choices.At(at, "redriven")):
 		s.redrive(w, instance, s.programOf(w, instance).Name)
 	case w.Ledger.Ended(instance):

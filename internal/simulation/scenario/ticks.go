@@ -95,6 +95,12 @@ func (s *scheduled) judgeStarted(w *world.World, started []string) error {
 	if s.definition.Overlap == schedule.CancelRunning || s.definition.Overlap == schedule.TerminateRunning {
 		return nil
 	}
+	own := scheduling.InstanceID(s.definition.Name)
+	if x := w.Ledger.Executions[ledger.At(own, w.Ledger.Last[own])]; x != nil && slices.ContainsFunc(x.Events, func(e history.Event) bool {
+		return e.Kind == history.OrchestrationCancelRequested || e.Imposed == history.ImposedTerminated
+	}) {
+		return nil // Somebody has ended the schedule, and with it what it had started.
+	}
 	for _, instance := range started {
 		for n := w.Ledger.First(instance); n <= w.Ledger.Last[instance]; n++ {
 			x := w.Ledger.Executions[ledger.At(instance, n)]

@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -117,6 +118,18 @@ func (w *World) delivers(s timer.Schedule) {
 	w.SendAs("a schedule", w.FIFO, out)
 }
 
+// timerOf is the instance whose timer holds an item: the target, but for a question that an instance
+// under a limit asks the gate when its time has come.
+func timerOf(item *wire.Item) string {
+	var asks struct {
+		Instance string `json:"instance"`
+	}
+	if item.Kind == wire.StartOrchestration && len(item.Events) == 1 && json.Unmarshal(item.Events[0].Data, &asks) == nil && asks.Instance != "" {
+		return asks.Instance
+	}
+	return item.Target()
+}
+
 // losesTimer drops what a schedule holds. An alarm stands, and somebody wakes the instance
 // an hour after the queues take messages again, or purges it once more.
 func (w *World) losesTimer(s timer.Schedule, back time.Time) {
@@ -128,7 +141,7 @@ func (w *World) losesTimer(s timer.Schedule, back time.Time) {
 	w.Log("what the schedule holds is LOST: %s", BodyText(s.Body))
 	w.Reached("a timer is lost")
 	w.Clock.AfterFunc(back.Sub(w.Clock.Now())+time.Hour, func() {
-		remedy := wire.Item{Kind: wire.Wake, Instance: item.Target(), ID: "after-loss-" + s.Name}
+		remedy := wire.Item{Kind: wire.Wake, Instance: timerOf(item), ID: "after-loss-" + s.Name}
 		if item.Kind == wire.PurgeInstance {
 			remedy.Kind = wire.PurgeInstance
 		}
