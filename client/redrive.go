@@ -80,10 +80,9 @@ func (e *RedriveError) Error() string {
 	return "turnstile: " + (&redriving.Error{Instance: e.Instance, ExecutionID: e.ExecutionID, EventID: e.EventID, Problem: e.Problem}).Error()
 }
 
-// maxTakenOver is how many bytes of history a redrive can take over, with the completions and
-// external events that came later and stay: they are committed in
-// one transaction, which holds 4 MB, with what the code does next.
-const maxTakenOver = 3 << 20
+// maxKept is how many bytes the completions and external events may have that came later and
+// stay: they are committed in one transaction, which holds 4 MB, with what the code does next.
+const maxKept = 3 << 20
 
 // Redrive has an instance that failed, or was cancelled or terminated, go on where it
 // failed, in its next execution. That takes the history of the last one over: what was
@@ -110,8 +109,8 @@ const maxTakenOver = 3 << 20
 // It reads the record and the history of the last execution, and the record of As.
 //
 // Errors: [*NotFoundError]; [*StillRunningError] without Reset or As; [*RedriveError] if the
-// instance has completed and no event is given, if it has no such event, if what is to be
-// taken over has more than 3 MB, or if the code of Config.App disagrees with it; [*turnstile.InvalidArgumentError] for As with an
+// instance has completed and no event is given, if it has no such event, if the results and
+// external events that came later and stay have more than 3 MB, or if the code of Config.App disagrees with it; [*turnstile.InvalidArgumentError] for As with an
 // invalid id, the id of the instance itself, or Reset, and for a From below 0; one that
 // wraps a [*codec.UnknownError] if the history is sealed under a key that is gone, as far as
 // the client seals itself, or shares its process with the orchestrator; [*AlreadyExistsError] and [*PurgedError] for As, also of a dry run; those of
@@ -238,9 +237,9 @@ func (c *Client) planRedrive(ctx context.Context, d *Description, r *RedriveRequ
 	if refused, is := errors.AsType[*redriving.Error](err); is {
 		return Redriven{}, &RedriveError{Instance: r.Instance, ExecutionID: execution, EventID: r.From, Problem: refused.Problem}
 	}
-	if size := len(history.Encode(p.Prefix)) + len(history.Encode(p.With)); size > maxTakenOver {
+	if size := len(history.Encode(p.With)); size > maxKept {
 		return Redriven{}, &RedriveError{Instance: r.Instance, ExecutionID: execution, EventID: r.From,
-			Problem: fmt.Sprintf("it would take over %d bytes of history, more than %d; %s", size, maxTakenOver, insteadOf(p))}
+			Problem: fmt.Sprintf("%d bytes of results and external events came after that and stay, more than %d; %s", size, maxKept, insteadOf(p))}
 	}
 	if err := c.rehearse(r, execution, p.Prefix); err != nil {
 		return Redriven{}, err
@@ -313,12 +312,12 @@ func (c *Client) rehearse(r *RedriveRequest, execution int64, prefix []history.E
 		Problem: fmt.Sprintf("the code disagrees with the %d events to be taken over; fix it, name an earlier event, or rerun the instance: %s", len(prefix), stuck.Message)}
 }
 
-// insteadOf is what can be done in place of a redrive that takes too much over. External events
-// stay, whatever the event from which it is.
+// insteadOf is what can be done in place of a redrive that would keep too much. External events
+// behind the event from which it is stay; those ahead of it are taken over.
 func insteadOf(p *redriving.Plan) string {
-	came := slices.DeleteFunc(slices.Concat(p.Prefix, p.With), func(e history.Event) bool { return e.Kind != history.ExternalEvent })
-	if len(history.Encode(came)) > maxTakenOver {
-		return "rerun it: its external events alone are more, and stay from each event"
+	came := slices.DeleteFunc(slices.Clone(p.With), func(e history.Event) bool { return e.Kind != history.ExternalEvent })
+	if len(history.Encode(came)) > maxKept {
+		return "rerun it, or name a later event"
 	}
 	return "rerun it, or name an earlier event"
 }

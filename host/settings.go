@@ -61,6 +61,9 @@ type TurnSettings struct {
 	// Blocking is noticed within twice this time. Default 10 seconds; negative: not
 	// watched, and the code runs on the caller's goroutine.
 	BlockLimit time.Duration
+	// Ahead is how many bytes of history one write holds, where a redrive or a fork takes over
+	// more than its commit does. Default 245,760; at most that.
+	Ahead int
 	// FailWhenStuck makes every instance fail instead of being stuck.
 	FailWhenStuck bool
 	// WakeFirst and WakeMax bound the delay after which a sweep lets a stuck instance try
@@ -242,7 +245,7 @@ func DefaultSettings() Settings {
 	return Settings{
 		Parallelism: 10, SendWindow: 20 * time.Millisecond, SuspectReceives: 4,
 		Turn: TurnSettings{Time: 10 * time.Second, InlineTime: 15 * time.Second, CommitAttempts: 3, Executions: 20,
-			BlockLimit: 10 * time.Second, WakeFirst: time.Minute, WakeMax: time.Hour},
+			BlockLimit: 10 * time.Second, Ahead: 240 << 10, WakeFirst: time.Minute, WakeMax: time.Hour},
 		Dispatch: DispatchSettings{Parallelism: 32, Time: 5 * time.Second, TimerBorder: queue.MaxDelay, TimerLeast: 2 * time.Minute},
 		Messages: MessageSettings{BackoffFirst: time.Second, BackoffMax: 15 * time.Minute, QueueVisibility: 2 * time.Minute, RoundReceives: 900, ReleaseTime: 10 * time.Second,
 			EarlyWindow: 15 * time.Minute, EarlyFirst: 2 * time.Second, EarlyMax: 2 * time.Minute, PatchWindow: 15 * time.Minute,
@@ -267,6 +270,9 @@ func (s *Settings) Complete() error {
 	}
 	if s.Cache.Age > d.Cache.Age {
 		wrong("Cache.Age", s.Cache.Age, fmt.Sprintf("at most %s is safe", d.Cache.Age))
+	}
+	if s.Turn.Ahead < 1 || s.Turn.Ahead > d.Turn.Ahead {
+		wrong("Turn.Ahead", s.Turn.Ahead, fmt.Sprintf("1 to %d is safe", d.Turn.Ahead))
 	}
 	if s.Purge.Grace < d.Purge.Grace {
 		wrong("Purge.Grace", s.Purge.Grace, fmt.Sprintf("at least %s is safe", d.Purge.Grace))

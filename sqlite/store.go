@@ -8,7 +8,6 @@ import (
 
 	"github.com/ncruces/go-sqlite3"
 
-	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -49,7 +48,7 @@ const (
 const reasonsBehind = "\n"
 
 func itemOf(t *store.Turn) item {
-	it := item{executionID: t.ExecutionID, first: t.First(), token: t.Token, events: history.Encode(t.Events)}
+	it := item{executionID: t.ExecutionID, first: t.First(), token: t.Token, events: t.Document(t.Stored())}
 	if t.Messaged {
 		it.marks |= markMessaged
 	}
@@ -69,12 +68,11 @@ func itemOf(t *store.Turn) item {
 }
 
 func (it *item) turn(instance string) (store.Turn, error) {
-	events, err := store.DecodeEvents(instance, it.executionID, it.first, it.events)
-	if err != nil {
+	t := store.Turn{Instance: instance, ExecutionID: it.executionID, Token: it.token,
+		Messaged: it.marks&markMessaged != 0, Parked: it.marks&markParked != 0}
+	if err := t.Decode(it.first, it.events); err != nil {
 		return store.Turn{}, err
 	}
-	t := store.Turn{Instance: instance, ExecutionID: it.executionID, Events: events, Token: it.token,
-		Messaged: it.marks&markMessaged != 0, Parked: it.marks&markParked != 0}
 	ids, why, _ := strings.Cut(it.cancelled, reasonsBehind)
 	if err := t.DecodeReasons(why); err != nil {
 		return store.Turn{}, &store.CorruptError{Instance: instance, ExecutionID: it.executionID, EventID: it.first, Reason: err.Error()}

@@ -7,6 +7,8 @@ const (
 	MaxInstance = 1000
 	// MaxToken is the greatest length of Turn.Token.
 	MaxToken = 128
+	// MaxAhead is the last event that can be written ahead of its turn.
+	MaxAhead = 1<<22 - 1
 	// MaxNextText is how much of a failure's text goes with the attempt that follows
 	// it, in bytes.
 	MaxNextText = 500

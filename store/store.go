@@ -32,6 +32,21 @@ type Store interface {
 	// write.
 	Commit(ctx context.Context, c Commit) error
 
+	// WriteAhead stores a part of what a later commit takes over, where no Read sees it: its
+	// events, under the name that is both its Token and its Ahead. Once all parts of a name
+	// are stored, from event 1 on, the commit of a turn that names them (Turn.Ahead) makes
+	// them the beginning of its execution. Until then nothing has changed.
+	//
+	// A name stands for one content and one way to cut it: a part that is stored already is
+	// left as it is, and that is no error. Parts that no commit names are deleted with the
+	// history of their execution.
+	//
+	// A part beyond what one item holds: *TooLargeError. ErrInvalidTurn as of Commit.
+	WriteAhead(ctx context.Context, part Turn) error
+
+	// Ahead returns the last event of the last part that is stored under a name; 0 for none.
+	Ahead(ctx context.Context, instance string, executionID int64, name string) (int64, error)
+
 	// Read returns the turns of an execution that hold events from event id
 	// `from` (>= 1) on, in order, all pages. The first turn returned is cut to
 	// begin with `from`. An incomplete tail of a split turn is not returned.

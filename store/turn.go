@@ -35,6 +35,12 @@ type Turn struct {
 	// Reasons that the code gave for them, by event; nil for none. They go to
 	// what is stopped, and stand here so that they can be sent again.
 	Reasons map[int64]string
+	// Ahead is the name under which the first events of the turn, up to event AheadLast, were
+	// written ahead of its commit, because one commit does not hold them; empty for none.
+	// Events has them all the same. Only the first turn of an execution can have it. A turn
+	// that is read has all its events, and no Ahead.
+	Ahead     string
+	AheadLast int64
 }
 
 // First returns the event id of the turn's first event: its slot.
@@ -54,7 +60,8 @@ type Commit struct {
 
 // Check reports, as ErrInvalidTurn, why a commit must not be written: no turn or
 // more than two, a turn without events, with a gap, a repeated id or an id below 1,
-// two turns of one execution or of different instances, a missing token. Every
+// two turns of one execution or of different instances, a missing token, events written
+// ahead that are not the first of an execution. Every
 // Store calls it before any write.
 func (c *Commit) Check() error {
 	if n := len(c.Turns); n < 1 || n > 2 {
@@ -62,6 +69,9 @@ func (c *Commit) Check() error {
 	}
 	for i := range c.Turns {
 		if err := c.Turns[i].check(); err != nil {
+			return err
+		}
+		if err := c.Turns[i].checkAhead(); err != nil {
 			return err
 		}
 	}
@@ -99,6 +109,15 @@ func (t *Turn) check() error {
 		}
 	}
 	return nil
+}
+
+// checkAhead reports why what a commit says of events written ahead cannot be.
+func (t *Turn) checkAhead() error {
+	if t.Ahead == "" && t.AheadLast == 0 || validAhead(t.Ahead) && t.First() == 1 && t.AheadLast >= 1 && t.AheadLast < t.Last() {
+		return nil
+	}
+	return fmt.Errorf("%w: instance %q execution %d: %d events written ahead under the name %q cannot be those before the others of a turn of events %d to %d",
+		ErrInvalidTurn, t.Instance, t.ExecutionID, t.AheadLast, t.Ahead, t.First(), t.Last())
 }
 
 // Digest identifies the content of the turn, given the events as

@@ -58,7 +58,14 @@ func (s *turnSizes) size(turn *store.Turn) int {
 func (s meteredStore) Commit(ctx context.Context, c store.Commit) error {
 	sum := 0.0
 	for i := range c.Turns {
-		sum += units(s.sizes.size(&c.Turns[i]), writeUnit)
+		t := &c.Turns[i]
+		if t.Ahead == "" {
+			sum += units(s.sizes.size(t), writeUnit)
+			continue
+		}
+		rest := *t
+		rest.Events = t.Stored()
+		sum += units(TurnSize(&rest), writeUnit)
 	}
 	if c.Record == nil {
 		err := s.Store.Commit(ctx, c)
@@ -70,6 +77,17 @@ func (s meteredStore) Commit(ctx context.Context, c store.Commit) error {
 	err := s.Store.Commit(ctx, c)
 	s.charge(sum+changeUnits(before, s.record(ctx, instance)), true)
 	return err
+}
+
+func (s meteredStore) WriteAhead(ctx context.Context, part store.Turn) error {
+	s.charge(units(TurnSize(&part), writeUnit), false)
+	return s.Store.WriteAhead(ctx, part)
+}
+
+// Ahead counts as if nothing were found: what is found was begun by a process that has died.
+func (s meteredStore) Ahead(ctx context.Context, instance string, executionID int64, name string) (int64, error) {
+	s.m.Request(ReadUnits, 1)
+	return s.Store.Ahead(ctx, instance, executionID, name)
 }
 
 func (s meteredStore) charge(n float64, transaction bool) {

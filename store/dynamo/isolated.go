@@ -38,7 +38,7 @@ func (s *Store) ReadIsolated(ctx context.Context, instance string, executionID, 
 		if slot == nil || numberOf(slot, "part") >= numberOf(slot, "parts") {
 			return at, nil
 		}
-		p, err := decodePart(instance, executionID, slot)
+		p, err := decodePart(instance, executionID, 0, slot)
 		if err != nil {
 			return store.Isolated{}, err
 		}

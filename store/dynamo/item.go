@@ -52,9 +52,10 @@ func executionKey(instance string, executionID int64) string {
 // Turn returns the items that a valid turn is stored as, in order: one, or
 // several if it is over MaxItem. *store.TooLargeError if one event is.
 func (e *Encoder) Turn(t *store.Turn) ([]Item, error) {
-	doc := history.Encode(t.Events)
+	stored := t.Stored()
+	doc := t.Document(stored)
 	digest := t.Digest(doc)
-	items, err := e.split(nil, t, t.Events, doc, digest)
+	items, err := e.split(nil, t, stored, doc, digest)
 	if err != nil || len(items) == 1 {
 		return items, err
 	}
@@ -68,6 +69,26 @@ func (e *Encoder) Turn(t *store.Turn) ([]Item, error) {
 	return items, nil
 }
 
+// Ahead returns the item of a part that is written ahead of a turn. Its payloads may be sealed anew
+// each time, so that it has no digest: by its name it is known. *store.TooLargeError if one item
+// does not hold it.
+func (e *Encoder) Ahead(part *store.Turn) (Item, error) {
+	slot, _ := part.AheadSlots(part.First())
+	a := attributes{
+		"execution": text(executionKey(part.Instance, part.ExecutionID)),
+		"event_id":  number(slot),
+		"events":    e.compressor.value(history.Encode(part.Events)),
+		"token":     text(part.Token),
+	}
+	it := Item{Attributes: a, Size: ItemSize(a), first: slot, token: part.Token}
+	if it.Size > MaxItem {
+		id, what, size := part.Largest()
+		return Item{}, &store.TooLargeError{Instance: part.Instance, ExecutionID: part.ExecutionID, EventID: id,
+			What: what, EventSize: size, CommitSize: it.Size, Limit: "400 KB an item"}
+	}
+	return it, nil
+}
+
 // partSize is what part, parts and turn may add to an item.
 const partSize = len("part") + len("parts") + len("turn") + 3*12
 
@@ -79,7 +100,14 @@ func (e *Encoder) split(items []Item, t *store.Turn, events []history.Event, doc
 	if size <= MaxItem*11/10 || len(events) == 1 {
 		it := e.item(t, events, doc, digest, len(items) == 0)
 		if it.Size+partSize <= MaxItem {
-			return append(items, it), nil
+			items = append(items, it)
+			if sum := sizeOf(items); sum > MaxTransaction {
+				// What is behind it need not be compressed to find that out.
+				id, what, n := t.Largest()
+				return nil, &store.TooLargeError{Instance: t.Instance, ExecutionID: t.ExecutionID, EventID: id, What: what, EventSize: n,
+					CommitSize: sum, Limit: "4 MB a transaction"}
+			}
+			return items, nil
 		}
 		size = it.Size
 	}
@@ -92,11 +120,18 @@ func (e *Encoder) split(items []Item, t *store.Turn, events []history.Event, doc
 	const aim = MaxItem * 9 / 10
 	var err error
 	for _, run := range cut(events, size/aim+1) {
-		if items, err = e.split(items, t, run, history.Encode(run), digest); err != nil {
+		if items, err = e.split(items, t, run, t.Document(run), digest); err != nil {
 			return nil, err
 		}
 	}
 	return items, nil
+}
+
+func sizeOf(items []Item) (sum int) {
+	for i := range items {
+		sum += items[i].Size
+	}
+	return sum
 }
 
 // cut cuts two or more events into n runs (2 to one an event) of about equal
@@ -133,7 +168,8 @@ func payloadName(e *history.Event) string {
 func (e *Encoder) item(t *store.Turn, events []history.Event, doc []byte, digest string, head bool) Item {
 	a := make(attributes, 8)
 	a["execution"] = text(executionKey(t.Instance, t.ExecutionID))
-	a["event_id"] = number(events[0].EventID)
+	slot := t.Slot(events)
+	a["event_id"] = number(slot)
 	a["events"] = e.compressor.value(doc)
 	a["token"] = text(t.Token)
 	a["digest"] = text(digest)
@@ -151,7 +187,7 @@ func (e *Encoder) item(t *store.Turn, events []history.Event, doc []byte, digest
 			a["reasons"] = text(t.EncodeReasons())
 		}
 	}
-	return Item{Attributes: a, Size: ItemSize(a), first: events[0].EventID, token: t.Token, digest: digest}
+	return Item{Attributes: a, Size: ItemSize(a), first: slot, token: t.Token, digest: digest}
 }
 
 // own reports whether the item found in the slot of it was written by the

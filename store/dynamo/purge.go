@@ -162,7 +162,7 @@ const batchWrites = 25
 func (s *Store) deleteSlots(ctx context.Context, instance string, executionID int64, slots []int64) error {
 	key := text(executionKey(instance, executionID))
 	r := request{what: "delete of the history", instance: instance, executionID: executionID, eventID: slots[0]}
-	if slots[0] == 1 {
+	if slots[0] <= 1 { // Slots below 1 have what was written ahead of event 1.
 		err := s.config.repeat(ctx, r, func(ctx context.Context) verdict {
 			out, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
 				TableName: &s.config.Tables.History, Key: attributes{"execution": key, "event_id": number(1)},
@@ -178,7 +178,9 @@ func (s *Store) deleteSlots(ctx context.Context, instance string, executionID in
 		if err != nil {
 			return err
 		}
-		slots = slots[1:]
+		if slots[0] == 1 {
+			slots = slots[1:]
+		}
 	}
 	for len(slots) > 0 {
 		n := min(len(slots), batchWrites)

@@ -44,6 +44,12 @@ func (s *Store) look(ctx context.Context, instance string, executionID, from int
 	if hole != nil {
 		return nil, hole, nil
 	}
+	if len(turns) > 0 && turns[0].Ahead != "" {
+		hole, err = s.join(ctx, &turns[0])
+		if hole != nil || err != nil {
+			return nil, hole, err
+		}
+	}
 	turns, hole = store.Tail(turns, from)
 	return turns, hole, nil
 }
@@ -62,8 +68,8 @@ func (s *Store) parts(ctx context.Context, instance string, executionID, from in
 	// The item just before `from`, and then, if it is a part, those in front
 	// of it.
 	before, err := s.query(ctx, instance, executionID, dynamodb.QueryInput{
-		KeyConditionExpression:    aws.String("execution = :e AND event_id < :from"),
-		ExpressionAttributeValues: attributes{":e": text(key), ":from": number(from)},
+		KeyConditionExpression:    aws.String("execution = :e AND event_id BETWEEN :first AND :last"),
+		ExpressionAttributeValues: attributes{":e": text(key), ":first": number(1), ":last": number(from - 1)},
 		ScanIndexForward:          aws.Bool(false),
 		Limit:                     aws.Int32(1),
 	})
@@ -86,6 +92,12 @@ func (s *Store) parts(ctx context.Context, instance string, executionID, from in
 // query returns the items of an execution that a Query finds: all pages, or
 // what its limit allows.
 func (s *Store) query(ctx context.Context, instance string, executionID int64, in dynamodb.QueryInput) ([]part, error) {
+	return s.queryFrom(ctx, instance, executionID, 0, in)
+}
+
+// queryFrom is query for what was written ahead: from is the slot from minus which on it counts its
+// events; 0 for a history.
+func (s *Store) queryFrom(ctx context.Context, instance string, executionID, from int64, in dynamodb.QueryInput) ([]part, error) {
 	in.TableName = &s.config.Tables.History
 	in.ConsistentRead = aws.Bool(true)
 	r := request{what: "read", instance: instance, executionID: executionID}
@@ -96,7 +108,7 @@ func (s *Store) query(ctx context.Context, instance string, executionID int64, i
 			return nil, err
 		}
 		for _, item := range out.Items {
-			p, err := decodePart(instance, executionID, item)
+			p, err := decodePart(instance, executionID, from, item)
 			if err != nil {
 				return nil, err
 			}
@@ -132,10 +144,13 @@ type part struct {
 	part, parts, turn int64
 }
 
-func decodePart(instance string, executionID int64, item attributes) (part, error) {
+func decodePart(instance string, executionID, from int64, item attributes) (part, error) {
 	p := part{
 		first: numberOf(item, "event_id"), digest: textOf(item, "digest"),
 		part: numberOf(item, "part"), parts: numberOf(item, "parts"), turn: numberOf(item, "turn"),
+	}
+	if from != 0 {
+		p.first = from - p.first
 	}
 	corrupt := func(err error) error {
 		return &store.CorruptError{Instance: instance, ExecutionID: executionID, EventID: p.first, Reason: err.Error()}
@@ -144,17 +159,16 @@ func decodePart(instance string, executionID int64, item attributes) (part, erro
 	if err != nil {
 		return part{}, corrupt(err)
 	}
-	events, err := store.DecodeEvents(instance, executionID, p.first, doc)
-	if err != nil {
-		return part{}, err
-	}
 	cancelled, err := splitIDs(textOf(item, "cancelled"))
 	if err != nil {
 		return part{}, corrupt(fmt.Errorf("attribute cancelled: %w", err))
 	}
 	p.turnOf = store.Turn{
-		Instance: instance, ExecutionID: executionID, Events: events, Token: textOf(item, "token"),
+		Instance: instance, ExecutionID: executionID, Token: textOf(item, "token"),
 		Messaged: flagOf(item, "messaged"), Parked: flagOf(item, "parked"), Cancelled: cancelled,
+	}
+	if err := p.turnOf.Decode(p.first, doc); err != nil {
+		return part{}, err
 	}
 	if err := p.turnOf.DecodeReasons(textOf(item, "reasons")); err != nil {
 		return part{}, corrupt(fmt.Errorf("attribute reasons: %w", err))

@@ -33,6 +33,9 @@ func (t *Turn) commit(p *Plan) error {
 	if on.Recovered != nil {
 		c.Outcome = "recovered"
 	}
+	if t.Running.takesOver() {
+		c.TakesOver = len(t.Running.Redriven.Prefix)
+	}
 	if len(d.Events) > 0 {
 		c.Turns = []store.Turn{{Instance: t.View.Instance, ExecutionID: t.Running.Execution, Events: all.Events,
 			Messaged: d.messaged, Parked: d.parked, Cancelled: all.Cancelled, Reasons: d.Reasons}}

@@ -80,6 +80,9 @@ type Commit struct {
 	// Turns have no token yet.
 	Turns  []store.Turn
 	Change *store.RecordChange
+	// TakesOver is how many events its first turn has taken over from another execution: where
+	// no commit holds them, they are written ahead of it.
+	TakesOver int
 	// Mark that the change sets, moves or clears.
 	Mark Mark
 	// Insists: it holds what inline activities have done, which would be done again. So

@@ -193,7 +193,7 @@ func (t *Turn) weigh(p *Plan) error {
 			t.run(p, true)
 			r.then = (*Turn).parked
 		}
-	case !d.dispatches():
+	case !d.dispatches() && !t.takesLong():
 		r.calls, r.then = 0, (*Turn).call
 	}
 	return nil

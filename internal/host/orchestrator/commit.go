@@ -87,23 +87,12 @@ func (a *attempt) commit(ctx context.Context, c *deciding.Commit) error {
 	if len(c.Turns) == 0 {
 		return a.commitRecord(ctx, c)
 	}
-	for i := range c.Turns {
-		token, err := a.random.Hex() // new for each content
-		if err != nil {
-			return err
-		}
-		c.Turns[i].Token = token
-	}
-	sealed, err := a.desk.Edge.Sealed(t.View.Instance, store.Commit{Turns: c.Turns, Record: c.Change})
-	if err != nil {
-		return fmt.Errorf("host: %w", err)
-	}
 	began := a.desk.Clock.Now()
-	err = a.tables.Store.Commit(ctx, sealed)
-	for n := 1; a.commitsAgain(ctx, c, n, err); n++ {
-		// Only the identical append may be repeated: it finds its own, or
-		// lands now. Reading back would prove nothing.
-		err = a.tables.Store.Commit(ctx, sealed)
+	err := a.once(ctx, c)
+	if isA[*store.TooLargeError](err) && c.TakesOver > 0 {
+		if err = a.writeAhead(ctx, c); err == nil {
+			err = a.once(ctx, c)
+		}
 	}
 	a.desk.Observer.Timing(host.TimeCommit, a.desk.Clock.Now().Sub(began))
 	if err != nil {
@@ -115,6 +104,33 @@ func (a *attempt) commit(ctx context.Context, c *deciding.Commit) error {
 	}
 	a.warnOfLength(ctx, &c.Turns[0])
 	return nil
+}
+
+// once makes the write of a commit, with new tokens.
+func (a *attempt) once(ctx context.Context, c *deciding.Commit) error {
+	for i := range c.Turns {
+		token, err := a.random.Hex() // new for each content
+		if err != nil {
+			return err
+		}
+		c.Turns[i].Token = token
+	}
+	sealed, err := a.desk.Edge.Sealed(a.turn.View.Instance, store.Commit{Turns: c.Turns, Record: c.Change})
+	if err != nil {
+		return err
+	}
+	// Only the identical append may be repeated: it finds its own, or
+	// lands now. Reading back would prove nothing.
+	return a.insists(ctx, c, func() error { return a.tables.Store.Commit(ctx, sealed) })
+}
+
+// insists makes a write of a commit, and repeats it as long as that may help.
+func (a *attempt) insists(ctx context.Context, c *deciding.Commit, write func() error) error {
+	err := write()
+	for n := 1; a.commitsAgain(ctx, c, n, err); n++ {
+		err = write()
+	}
+	return err
 }
 
 // commitRecord makes a commit that has no events.

@@ -417,8 +417,36 @@ func programs() []program {
 		w.expectHistory("other", 1, "Started Sub(told) Ev(told) Sub(never)")
 	}
 
-	inline.shifts, batched.shifts, events.shifts, mended.shifts, looping.shifts, yielding.shifts, redriven.shifts, forked.shifts = true, true, true, true, true, true, true, true
-	return []program{chained, fan, timers, family, again, inline, batched, talking, events, terminated, adopting, mended, looping, yielding, purged, begun, redriven, forked}
+	// The same where a commit holds six events, and what is taken over is written ahead of it, one
+	// event at a time.
+	parted, forkedInParts := redriven, forked
+	parted.name, forkedInParts.name = "O-10 what one commit does not hold is taken over", "O-12 what one commit does not hold goes into a fork"
+	parted.set = func(w *world) {
+		redriven.set(w)
+		w.smallCommits(6)
+	}
+	forkedInParts.set = func(w *world) {
+		forked.set(w)
+		w.smallCommits(6)
+	}
+
+	inline.shifts, batched.shifts, events.shifts, mended.shifts, looping.shifts, yielding.shifts, redriven.shifts, forked.shifts, parted.shifts, forkedInParts.shifts = true, true, true, true, true, true, true, true, true, true
+	return []program{chained, fan, timers, family, again, inline, batched, talking, events, terminated, adopting, mended, looping, yielding, purged, begun, redriven, forked, parted, forkedInParts}
+}
+
+// smallCommits has a commit hold so many events, and what is written ahead of one be a single event.
+func (w *world) smallCommits(most int) {
+	w.settings.Turn.Ahead = 1
+	w.beforeCommit = func(c *store.Commit) error {
+		n := 0
+		for i := range c.Turns {
+			n += len(c.Turns[i].Stored())
+		}
+		if n > most {
+			return &store.TooLargeError{Instance: c.Turns[0].Instance, Limit: fmt.Sprint(most, " events")}
+		}
+		return nil
+	}
 }
 
 // sendLater sends an item through the timer.

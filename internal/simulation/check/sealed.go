@@ -31,8 +31,9 @@ func (w *checker) showsTurns(p *world.Process, turns []store.Turn) {
 		return
 	}
 	for i := range turns {
-		for j := range turns[i].Events {
-			e := &turns[i].Events[j]
+		stored := turns[i].Stored()
+		for j := range stored {
+			e := &stored[j]
 			values := append(make([][]byte, 0, 3), e.Payload)
 			if e.Failure != nil {
 				values = append(values, e.Failure.Details)
@@ -44,6 +45,11 @@ func (w *checker) showsTurns(p *world.Process, turns []store.Turn) {
 			w.shows(p, func() string { return fmt.Sprintf("event %d of %s", e.EventID, turns[i].Instance) }, e.Codec, w.notesOf(p).shown, values...)
 		}
 	}
+}
+
+// WritesAhead implements world.Watcher.
+func (w *checker) WritesAhead(p *world.Process, part *store.Turn) {
+	w.showsTurns(p, []store.Turn{*part})
 }
 
 func (w *checker) showsChange(p *world.Process, instance string, c *store.RecordChange) {

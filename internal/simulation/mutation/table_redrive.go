@@ -12,6 +12,20 @@ func redriveMutations() []Mutation {
 			Edits: edit("own != nil && tookOver(own, m) && t.waitsFor(m.Item.Parent)", "own != nil && own.EventID == 0 && tookOver(own, m) && t.waitsFor(m.Item.Parent)"),
 		},
 		{
+			Name:  "a part is left out where a write ahead goes on",
+			Bug:   "A process that goes on with what another has written ahead of a turn begins one part too late.",
+			Bias:  "small commits",
+			File:  "internal/host/orchestrator/ahead.go",
+			Edits: edit("if events[0].EventID <= last {", "if last > 0 && events[0].EventID <= last+1 {"),
+		},
+		{
+			Name:  "the last part is not written ahead",
+			Bug:   "A turn is committed whose last part nobody has written.",
+			Bias:  "small commits",
+			File:  "internal/host/orchestrator/ahead.go",
+			Edits: edit("	for _, events := range parts {", "	for _, events := range parts[:len(parts)-1] {"),
+		},
+		{
 			Name:  "what ends a redriven child is late ahead of its start",
 			Bug:   "The start that redrives a child goes round, the parent ends meanwhile, and its cancel finds the execution that has ended: the child runs for ever.",
 			Bias:  "dead letters",

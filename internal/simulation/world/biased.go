@@ -247,12 +247,21 @@ func (w *World) drawRoom() int {
 	return []int{4, 5, 6, 8}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "room"), 4)]
 }
 
+// drawAhead decides how many bytes of what a redrive takes over are written ahead at once; 0 for as
+// many as in production.
+func (w *World) drawAhead() int {
+	if !w.has(smallCommits) {
+		return 0
+	}
+	return []int{1, 400, 1000}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "ahead"), 3)]
+}
+
 // fits returns the error of a commit that is too large, as the stores do: before they read
 // anything.
 func (w *World) fits(c *store.Commit) error {
 	n := 0
 	for i := range c.Turns {
-		n += len(c.Turns[i].Events)
+		n += len(c.Turns[i].Stored())
 	}
 	if w.Room == 0 || n <= w.Room {
 		return nil

@@ -22,8 +22,8 @@ func (s simStore) Commit(ctx context.Context, c store.Commit) error {
 	if len(c.Turns) == 0 {
 		return s.Store.Commit(ctx, c) // It is refused.
 	}
-	sealed := c
-	c.Turns = w.Opened(c.Turns)
+	sealed := w.withAhead(c)
+	c.Turns = w.Opened(sealed.Turns)
 	inv := s.p.Running
 	x := &Write{By: s.p, In: inv, Instance: c.Turns[0].Instance, Commit: &c, Sealed: &sealed, Change: c.Record}
 	w.Watch.Writes(x)

@@ -25,6 +25,7 @@ func (quiet) Reads(*Process, string, []store.Turn, error)                       
 func (quiet) Describes(*Process, *store.Record)                                               {}
 func (quiet) Lists(*Process, []store.Record)                                                  {}
 func (quiet) Hides(*Invocation, string, int64)                                                {}
+func (quiet) WritesAhead(*Process, *store.Turn)                                               {}
 func (quiet) Deletes(string, int64)                                                           {}
 func (quiet) BeginsSend(*Process, string)                                                     {}
 func (quiet) Sends(*Process, *Queue, *queue.Outgoing)                                         {}

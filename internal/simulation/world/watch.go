@@ -53,6 +53,9 @@ type storeWatcher interface {
 	// Answered is called when the process has its answer, which may be wrong: err
 	// may say that nobody knows, though the write has landed or will.
 	Answered(x *Write, err error)
+	// WritesAhead is called when a process is about to write a part ahead of a turn, with sealed
+	// payloads.
+	WritesAhead(p *Process, part *store.Turn)
 	// Reads is called with what a process has read of an execution.
 	Reads(p *Process, instance string, turns []store.Turn, err error)
 	// Describes is called with a record that a process has read, Lists with those that

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/clock"
 	"github.com/turnstile-go/turnstile/internal/keyring"
@@ -128,6 +129,8 @@ type World struct {
 	// forged the tokens that somebody has made up, attempted the tokens of commits
 	// that were sent. Lost: an activity was given up after all its deliveries.
 	Said, forged, attempted map[string]bool
+	// ahead is what was written ahead of turns, as it is stored.
+	ahead map[aheadOf][]history.Event
 	// archived are the documents of executions that the archive has.
 	archived map[ledger.Execution][]byte
 	Lost     bool
@@ -191,7 +194,7 @@ func New(c choice.Choices, o Options) *World {
 		on = inMemory{}
 	}
 	w := &World{Choices: c, Clock: clock.NewVirtual(epoch), Tracing: o.Tracing, most: MaxSteps, counts: map[counted]int{},
-		on: on, Store: on.Store(), Ledger: ledger.New(), situations: map[string]int{}, attempted: map[string]bool{}, messages: map[string]*message{},
+		on: on, Store: on.Store(), Ledger: ledger.New(), situations: map[string]int{}, attempted: map[string]bool{}, ahead: map[aheadOf][]history.Event{}, messages: map[string]*message{},
 		forged: map[string]bool{ForgedToken: true}, fired: map[string]time.Time{}}
 	w.Watch = o.Watch(w)
 	w.stops = on.Activities(w.Clock.Now)
@@ -209,6 +212,7 @@ func New(c choice.Choices, o Options) *World {
 	w.openNamed()
 	w.pace, w.Room = w.drawPace(), w.drawRoom()
 	w.Settings = host.Settings{Parallelism: 1, Dispatch: host.DispatchSettings{Parallelism: 1}, Turn: host.TurnSettings{BlockLimit: -1}}
+	w.Settings.Turn.Ahead = w.drawAhead()
 	if w.roundIn {
 		w.Settings.Messages.RoundReceives = 5
 	}

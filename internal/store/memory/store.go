@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -20,7 +21,9 @@ const MaxCommit = 4 << 20
 type Store struct {
 	mu         sync.Mutex
 	executions map[executionKey][]item
-	records    map[string]store.Record
+	// ahead are the parts that were written ahead, in no order.
+	ahead   map[executionKey][]item
+	records map[string]store.Record
 }
 
 var (
@@ -47,6 +50,7 @@ type item struct {
 func New() *Store {
 	return &Store{
 		executions: make(map[executionKey][]item),
+		ahead:      make(map[executionKey][]item),
 		records:    make(map[string]store.Record),
 	}
 }
@@ -98,7 +102,7 @@ func encode(turns []store.Turn, items []item) error {
 	size := 0
 	for i := range turns {
 		t := &turns[i]
-		doc := history.Encode(t.Events)
+		doc := t.Document(t.Stored())
 		size += len(doc)
 		items[i] = item{
 			first: t.First(), last: t.Last(),
@@ -159,20 +163,79 @@ func (s *Store) Read(ctx context.Context, instance string, executionID, from int
 	}
 	// Items are never changed in place, so decoding needs no lock.
 	items = slices.Clone(items[i:])
+	ahead := s.ahead[key]
 	s.mu.Unlock()
 
 	turns := make([]store.Turn, 0, len(items))
 	for _, it := range items {
-		events, err := store.DecodeEvents(instance, executionID, it.first, slices.Clone(it.doc))
-		if err != nil {
+		t := store.Turn{
+			Instance: instance, ExecutionID: executionID, Token: it.token,
+			Messaged: it.messaged, Parked: it.parked, Cancelled: slices.Clone(it.cancelled), Reasons: maps.Clone(it.reasons),
+		}
+		if err := t.Decode(it.first, slices.Clone(it.doc)); err != nil {
 			return nil, err
 		}
-		turns = append(turns, store.Turn{
-			Instance: instance, ExecutionID: executionID, Events: events, Token: it.token,
-			Messaged: it.messaged, Parked: it.parked, Cancelled: slices.Clone(it.cancelled), Reasons: maps.Clone(it.reasons),
-		})
+		if t.Ahead != "" {
+			if err := join(&t, ahead); err != nil {
+				return nil, err
+			}
+		}
+		turns = append(turns, t)
 	}
 	return store.Tail(turns, from)
+}
+
+// WriteAhead implements store.Store.
+func (s *Store) WriteAhead(ctx context.Context, part store.Turn) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := part.CheckAhead(); err != nil {
+		return err
+	}
+	it := item{first: part.First(), last: part.Last(), token: part.Token, doc: history.Encode(part.Events)}
+	if len(it.doc) > MaxCommit {
+		return tooLarge([]store.Turn{part}, len(it.doc))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := keyOf(&part)
+	if !slices.ContainsFunc(s.ahead[key], func(other item) bool { return other.token == it.token && other.first == it.first }) {
+		s.ahead[key] = append(s.ahead[key], it)
+	}
+	return nil
+}
+
+// Ahead implements store.Store.
+func (s *Store) Ahead(ctx context.Context, instance string, executionID int64, name string) (last int64, err error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, it := range s.ahead[executionKey{instance, executionID}] {
+		if it.token == name {
+			last = max(last, it.last)
+		}
+	}
+	return last, nil
+}
+
+// join puts what was written ahead in front of a turn.
+func join(t *store.Turn, ahead []item) error {
+	var parts []store.Turn
+	for _, it := range ahead {
+		if it.token != t.Ahead {
+			continue
+		}
+		p := store.Turn{Instance: t.Instance, ExecutionID: t.ExecutionID, Token: it.token}
+		if err := p.Decode(it.first, slices.Clone(it.doc)); err != nil {
+			return err
+		}
+		parts = append(parts, p)
+	}
+	slices.SortFunc(parts, func(a, b store.Turn) int { return cmp.Compare(a.First(), b.First()) })
+	return t.Join(parts)
 }
 
 // ReadIsolated implements store.Store.
@@ -197,16 +260,23 @@ func (s *Store) DeleteHistory(ctx context.Context, instance string, upTo int64, 
 	defer s.mu.Unlock()
 	left := limit
 	// What is deleted goes up to some execution, and numbers are never used again.
-	gone := sort.Search(int(max(upTo, 0)), func(i int) bool { return len(s.executions[executionKey{instance, int64(i) + 1}]) > 0 })
+	gone := sort.Search(int(max(upTo, 0)), func(i int) bool { return s.has(executionKey{instance, int64(i) + 1}) })
 	for n := int64(gone) + 1; n <= upTo; n++ {
 		key := executionKey{instance, n}
-		items := s.executions[key]
-		if limit > 0 && len(items) > left {
-			s.executions[key] = slices.Clone(items[left:])
-			return false, nil
+		for _, of := range []map[executionKey][]item{s.executions, s.ahead} {
+			items := of[key]
+			if limit > 0 && len(items) > left {
+				of[key] = slices.Clone(items[left:])
+				return false, nil
+			}
+			left -= len(items)
+			delete(of, key)
 		}
-		left -= len(items)
-		delete(s.executions, key)
 	}
 	return true, nil
+}
+
+// has reports whether anything is stored of an execution.
+func (s *Store) has(key executionKey) bool {
+	return len(s.executions[key]) > 0 || len(s.ahead[key]) > 0
 }

@@ -1,0 +1,79 @@
+package orchestrator
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/clock"
+	"github.com/turnstile-go/turnstile/internal/host/deciding"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// writeAhead writes what a commit takes over ahead of it, because it holds too much. No reader
+// sees that before the commit, so a process that dies leaves the instance as it was. It may take
+// longer than an invocation has: whoever has the message next goes on behind the last part that
+// is stored.
+func (a *attempt) writeAhead(ctx context.Context, c *deciding.Commit) error {
+	t := &c.Turns[0]
+	parts, name := partsOf(t.Events[:c.TakesOver], a.desk.Settings.Turn.Ahead)
+	var last int64
+	err := a.insists(ctx, c, func() (err error) {
+		last, err = a.tables.Store.Ahead(ctx, t.Instance, t.ExecutionID, name)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, events := range parts {
+		if events[0].EventID <= last {
+			continue
+		}
+		if !clock.HasTime(ctx, a.desk.Clock, a.desk.Settings.Turn.Time) {
+			return fmt.Errorf("%d of the %d events are written that it takes over: %w", events[0].EventID-1, c.TakesOver, deciding.ErrOver)
+		}
+		part := store.Turn{Instance: t.Instance, ExecutionID: t.ExecutionID, Events: events, Token: name, Ahead: name}
+		sealed, err := a.desk.Edge.Sealed(t.Instance, store.Commit{Turns: []store.Turn{part}})
+		if err != nil {
+			return err
+		}
+		if err := a.insists(ctx, c, func() error { return a.tables.Store.WriteAhead(ctx, sealed.Turns[0]) }); err != nil {
+			return err
+		}
+	}
+	t.Ahead, t.AheadLast = name, int64(c.TakesOver)
+	return nil
+}
+
+// partsOf cuts events into parts of at most so many bytes, or of one event, and names them. Every
+// process that cuts the same gives the same name, and no process that cuts otherwise does. The name
+// tells of each payload how long it is, and of all else what it is: payloads may be sealed in what
+// is stored, and those of one execution never change.
+func partsOf(events []history.Event, most int) (parts [][]history.Event, name string) {
+	h := sha256.New()
+	begin, size := 0, 0
+	for i := range events {
+		e := events[i]
+		n := len(history.Encode(events[i : i+1]))
+		if i > begin && size+n > most {
+			parts = append(parts, events[begin:i])
+			begin, size = i, 0
+			h.Write([]byte("|"))
+		}
+		size += n
+		withheld := len(e.Payload)
+		e.Payload = nil
+		if e.Failure != nil {
+			f := *e.Failure
+			withheld, f.Details, e.Failure = withheld+len(f.Details), nil, &f
+		}
+		if e.Start != nil {
+			s := *e.Start
+			withheld, s.CustomStatus, e.Start = withheld+len(s.CustomStatus), nil, &s
+		}
+		fmt.Fprintf(h, "%d %s\n", withheld, history.Encode([]history.Event{e}))
+	}
+	return append(parts, events[begin:]), hex.EncodeToString(h.Sum(nil)[:16])
+}

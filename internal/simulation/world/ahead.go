@@ -1,0 +1,66 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// aheadOf is a part that was written ahead of its turn.
+type aheadOf struct {
+	instance  string
+	execution int64
+	name      string
+	first     int64
+}
+
+func (s simStore) WriteAhead(ctx context.Context, part store.Turn) error {
+	w := s.p.W
+	if len(part.Events) == 0 {
+		return s.Store.WriteAhead(ctx, part) // It is refused.
+	}
+	w.Watch.WritesAhead(s.p, &part)
+	return s.p.call(writeClass, func() string {
+		return fmt.Sprintf("writes events %d to %d of %s/%d ahead", part.First(), part.Last(), part.Instance, part.ExecutionID)
+	}, func() error {
+		w.Reached("redrive, taken over in several writes")
+		err := s.Store.WriteAhead(ctx, part)
+		if at := (aheadOf{part.Instance, part.ExecutionID, part.Ahead, part.First()}); err == nil && w.ahead[at] == nil {
+			w.ahead[at] = slices.Clone(part.Events)
+		}
+		return err
+	})
+}
+
+func (s simStore) Ahead(ctx context.Context, instance string, executionID int64, name string) (last int64, err error) {
+	err = s.p.call(readClass, func() string { return fmt.Sprintf("looks what of %s/%d is written ahead", instance, executionID) }, func() error {
+		last, err = s.Store.Ahead(ctx, instance, executionID, name)
+		s.p.hears(func() string { return fmt.Sprint(last) })
+		return err
+	})
+	return last, err
+}
+
+// withAhead returns a commit with what was written ahead of it as that is stored: payloads may be sealed
+// otherwise there than in another process.
+func (w *World) withAhead(c store.Commit) store.Commit {
+	for i := range c.Turns {
+		if c.Turns[i].Ahead == "" {
+			continue
+		}
+		c.Turns = slices.Clone(c.Turns)
+		t := &c.Turns[i]
+		t.Events = slices.Clone(t.Events)
+		for first := int64(1); first <= t.AheadLast; {
+			part := w.ahead[aheadOf{t.Instance, t.ExecutionID, t.Ahead, first}]
+			if len(part) == 0 {
+				break // It was never written: whoever reads it finds that out.
+			}
+			copy(t.Events[first-1:t.AheadLast], part)
+			first += int64(len(part))
+		}
+	}
+	return c
+}
