@@ -41,8 +41,8 @@ func Ran(turns []store.Turn) []history.Event {
 }
 
 // Of replays events that code has gone by, on a goroutine of its own, and returns where
-// it waits. release is called once when the replay is over, which may be long after Of has
-// returned ErrBlocked. Other errors: *SealedError, *engine.StuckError and
+// it waits. release is called once when the replay is over: before Of returns, or long after it
+// has returned ErrBlocked. Other errors: *SealedError, *engine.StuckError and
 // *engine.CorruptionError, as a replay returns them.
 func Of(code *engine.Registry, instance string, execution int64, events []history.Event, limit time.Duration, release func()) ([]engine.Place, error) {
 	if len(events) == 0 {
@@ -59,20 +59,23 @@ func Of(code *engine.Registry, instance string, execution int64, events []histor
 		places []engine.Place
 		err    error
 	}
-	done := make(chan result, 1)
-	go func() {
-		defer release()
+	replay := func() result {
 		x := engine.New(engine.Config{Instance: instance, ExecutionID: execution, Registry: code})
 		defer x.Close()
 		if err := x.Feed(events, false); err != nil {
-			done <- result{err: err}
-			return
+			return result{err: err}
 		}
 		turn, err := x.Run(engine.Input{NowMS: events[len(events)-1].AtMS})
 		if err == nil && turn.Stuck != nil {
 			err = turn.Stuck
 		}
-		done <- result{x.Places(), err}
+		return result{x.Places(), err}
+	}
+	done := make(chan result, 1)
+	go func() {
+		r := replay()
+		release()
+		done <- r
 	}()
 	over := time.NewTimer(limit)
 	defer over.Stop()
