@@ -2,6 +2,7 @@ package deciding
 
 import (
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
@@ -73,7 +74,10 @@ func (t *Turn) follows(turns []store.Turn) []dispatch.Commit {
 			c.Parents = t.Running.X.Attached()
 		}
 		if held, released := t.Running.X.Held(); i == 0 && released >= c.First() && released <= c.Last() {
-			c.Held, c.HeldDone = held, settledOf(held, t.Running.Work)
+			// What it takes over in this commit, and what completes with it, is not in Work yet.
+			open := maps.Clone(t.Running.Work)
+			open.Add(turns[i].Events)
+			c.Held, c.HeldDone = held, settledOf(held, open)
 		}
 		all[i] = c
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/activities"
+	"github.com/turnstile-go/turnstile/internal/queue/memory"
 	"github.com/turnstile-go/turnstile/internal/simulation/fault"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 	"github.com/turnstile-go/turnstile/internal/simulation/program"
@@ -203,26 +204,31 @@ func (w *checker) checkDetails(p *world.Process, key store.ActivityKey, info *ac
 	}
 }
 
-// checkHeld is A-10 where an attempt begins that has no limit of its own: its message belongs to
-// this process until the invocation is over.
+// checkHeld is A-10 where an attempt begins that has no limit of its own: a message of it belongs
+// to this process until the invocation is over. The batch may have more than one.
 func (w *checker) checkHeld(p *world.Process, key store.ActivityKey, info *activities.Info) {
 	inv := p.Running
 	if inv.Expired || inv.Slowed || w.Walk != nil {
 		return
 	}
+	lost := ""
 	for _, m := range inv.Batch {
 		item, err := w.Item(m.Body)
-		if err != nil || m.Ghost || w.WasCopied(m.ID) || item.Instance != key.Instance || item.ExecutionID != key.ExecutionID || item.SchedulingEventID != key.EventID || item.Attempt != info.Attempt {
+		if err != nil || item.Instance != key.Instance || item.ExecutionID != key.ExecutionID || item.SchedulingEventID != key.EventID || item.Attempt != info.Attempt {
 			continue
 		}
-		if r := item.Retry; r != nil && (r.TimeoutMS > 0 || r.HeartbeatTimeoutMS > 0 || r.LimitKey != "" || r.RateKey != "") {
-			continue // The worker hides it for as long as the attempt may take.
+		if r := item.Retry; m.Ghost || w.WasCopied(m.ID) || r != nil && (r.TimeoutMS > 0 || r.HeartbeatTimeoutMS > 0 || r.LimitKey != "" || r.RateKey != "") {
+			return // The worker hides it for as long as the attempt may take.
 		}
-		for _, h := range m.From.Snapshot() {
-			if h.ID == m.ID && (h.Receipt != m.Receipt || h.Visible || h.Due.Before(inv.Deadline)) {
-				w.Violate("A-10", "%s begins attempt %d of activity %d of %s/%d, whose message %s may be another's before the invocation is over",
-					p.Name, info.Attempt, key.EventID, key.Instance, key.ExecutionID, m.ID)
-			}
+		if !slices.ContainsFunc(m.From.Snapshot(), func(h memory.Held) bool {
+			return h.ID == m.ID && (h.Receipt != m.Receipt || h.Visible || h.Due.Before(inv.Deadline))
+		}) {
+			return
 		}
+		lost = m.ID
+	}
+	if lost != "" {
+		w.Violate("A-10", "%s begins attempt %d of activity %d of %s/%d, whose message %s may be another's before the invocation is over",
+			p.Name, info.Attempt, key.EventID, key.Instance, key.ExecutionID, lost)
 	}
 }

@@ -46,6 +46,14 @@ func gateMutations() []Mutation {
 			Edits: edit("	if start.LimitKey != \"\" {", "	if start.LimitKey == \"?\" {"),
 		},
 		{
+			Name:  "what is let go at once is not sent",
+			Bug:   "A redrive is resumed by the commit that makes it, and what it takes over counts as settled.",
+			Rare:  true,
+			Bias:  "gates",
+			File:  "internal/host/deciding/commit.go",
+			Edits: edit("			open.Add(turns[i].Events)\n", ""),
+		},
+		{
 			Name:  "what a redrive has open does not wait",
 			Bug:   "The activities that a redrive starts anew run while the instance waits for its turn.",
 			Bias:  "gates",
