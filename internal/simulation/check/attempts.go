@@ -7,7 +7,6 @@ import (
 
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/activities"
-	"github.com/turnstile-go/turnstile/internal/queue/memory"
 	"github.com/turnstile-go/turnstile/internal/simulation/fault"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 	"github.com/turnstile-go/turnstile/internal/simulation/program"
@@ -220,9 +219,13 @@ func (w *checker) checkHeld(p *world.Process, key store.ActivityKey, info *activ
 		if r := item.Retry; m.Ghost || w.WasCopied(m.ID) || r != nil && (r.TimeoutMS > 0 || r.HeartbeatTimeoutMS > 0 || r.LimitKey != "" || r.RateKey != "") {
 			return // The worker hides it for as long as the attempt may take.
 		}
-		if !slices.ContainsFunc(m.From.Snapshot(), func(h memory.Held) bool {
-			return h.ID == m.ID && (h.Receipt != m.Receipt || h.Visible || h.Due.Before(inv.Deadline))
-		}) {
+		held := true
+		for _, h := range m.From.Snapshot() {
+			if h.ID == m.ID && (h.Receipt != m.Receipt || h.Visible || h.Due.Before(inv.Deadline)) {
+				held = false
+			}
+		}
+		if held {
 			return
 		}
 		lost = m.ID
