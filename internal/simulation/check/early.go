@@ -95,7 +95,7 @@ func (w *checker) isBarred(inv *world.Invocation, item *wire.Item) bool {
 		return false
 	}
 	key := store.ActivityKey{Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SchedulingEventID}
-	since, barred := w.Ledger.Outside.Barred[ledger.Barred{ActivityKey: key, DueMS: item.SentMS}]
+	since, barred := w.Ledger.Outside.Barred[ledger.Barred{ActivityKey: key, Attempt: item.Attempt, DueMS: item.SentMS}]
 	return barred && since < inv.Began
 }
 

@@ -35,10 +35,12 @@ func newOutside() Outside {
 		Purged: map[Purge]int64{}}
 }
 
-// Barred names the message of an attempt by when it is due, in Unix milliseconds.
+// Barred names the message of an attempt by when it is due, in Unix milliseconds: two attempts of
+// an activity may both be due when the time for all of them is over.
 type Barred struct {
 	store.ActivityKey
-	DueMS int64
+	Attempt int
+	DueMS   int64
 }
 
 // Attempt is one attempt of an activity.

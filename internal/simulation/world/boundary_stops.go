@@ -99,7 +99,7 @@ func (s simStops) Claim(ctx context.Context, key store.ActivityKey, claim store.
 // bars notes the message of an attempt that is left out from now on.
 func (w *World) bars(key store.ActivityKey, claim *store.Claim) {
 	due, early := activities.EarlyDue(claim.Token)
-	m := ledger.Barred{ActivityKey: key, DueMS: due.UnixMilli()}
+	m := ledger.Barred{ActivityKey: key, Attempt: claim.Attempt, DueMS: due.UnixMilli()}
 	if _, known := w.Ledger.Outside.Barred[m]; early && !known {
 		w.Ledger.Outside.Barred[m] = w.Steps
 	}
