@@ -107,7 +107,7 @@ func (w *checker) checkOneRun(p *world.Process, t *store.Turn, first int64) {
 	}
 	for i := range t.Events {
 		e := &t.Events[i]
-		if kindOf[e.Kind] == "" || e.Kind == history.ExternalEvent && e.SenderID == "" {
+		if kindOf(e) == "" || e.Kind == history.ExternalEvent && e.SenderID == "" {
 			continue
 		}
 		var by []string // where several say the same, it is not known which has brought it
@@ -132,19 +132,33 @@ func (w *checker) checkOneRun(p *world.Process, t *store.Turn, first int64) {
 	}
 }
 
-// kindOf is the kind of message that brings an arrival.
-var kindOf = map[history.Kind]wire.Kind{history.ExternalEvent: wire.ExternalRaised, history.OrchestrationCancelRequested: wire.CancelInstance,
-	history.OrchestrationSuspended: wire.SuspendInstance, history.OrchestrationResumed: wire.ResumeInstance}
+// kindOf is the kind of message that brings an arrival; empty for all other events.
+func kindOf(e *history.Event) wire.Kind {
+	switch {
+	case e.Kind == history.ExternalEvent:
+		return wire.ExternalRaised
+	case e.Kind == history.OrchestrationCancelRequested:
+		return wire.CancelInstance
+	case e.Kind == history.OrchestrationSuspended:
+		return wire.SuspendInstance
+	case e.Kind == history.OrchestrationResumed:
+		return wire.ResumeInstance
+	case e.Imposed == history.ImposedTerminated:
+		return wire.TerminateInstance
+	default:
+		return ""
+	}
+}
 
-// brings reports whether a message brings an arrival: it is that event, cancel, suspend or resume,
-// or a start that raises the event.
+// brings reports whether a message brings an arrival: it is that event, cancel, suspend, resume or
+// terminate, or a start that raises the event.
 func brings(item *wire.Item, message string, e *history.Event) bool {
 	switch {
 	case e.Kind != history.ExternalEvent:
-		return item.Kind == kindOf[e.Kind]
+		return item.Kind == kindOf(e)
 	case item.Kind == wire.StartOrchestration:
 		return slices.ContainsFunc(item.Events, func(raised wire.StartEvent) bool { return raised.ID == e.SenderID })
 	default:
-		return item.Kind == kindOf[e.Kind] && item.WithID(message).ID == e.SenderID
+		return item.Kind == wire.ExternalRaised && item.WithID(message).ID == e.SenderID
 	}
 }

@@ -59,7 +59,7 @@ func (w *checker) checkLimit(p *world.Process, x *ledger.Recorded, t *store.Turn
 			}
 		}
 		said := w.trouble.pending[key]
-		if w.quietSince(source) && said > 0 && said <= end && late >= 0 {
+		if w.quietSince(source) && !x.Stopped[source.EventID] && said > 0 && said <= end && late >= 0 {
 			w.Reached("A-13, where nothing goes wrong")
 			if late > limitLate.Milliseconds() {
 				violate("A-13", "it ended", late)
@@ -170,8 +170,8 @@ func (w *checker) followsSilence(p *world.Process, body string) {
 		return
 	}
 	item, err := w.Item(body)
-	if err != nil || item.Kind != wire.ActivityExecute || item.Attempt < 2 || item.Retry == nil || item.Retry.HeartbeatTimeoutMS == 0 {
-		return
+	if err != nil || item.Kind != wire.ActivityExecute || item.Attempt < 2 || item.Retry == nil || item.Retry.HeartbeatTimeoutMS == 0 || item.ID != "" {
+		return // An id is that of an operator, who does not wait for it.
 	}
 	key := store.ActivityKey{Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SchedulingEventID}
 	beat := w.of(p.Running).beats[key]

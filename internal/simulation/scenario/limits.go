@@ -185,7 +185,8 @@ func (l *limits) visit(w *world.World) {
 		line := lineShown(&gate)
 		switch {
 		case r.Suspension.UntilMS > w.Clock.Now().Add(-24*time.Hour).UnixMilli():
-		case err != nil || gate.Status.Terminal() || l.visits > mostVisits:
+		case err != nil || gate.Status.Terminal() || l.visits > mostVisits || w.Ledger.Forsaken[gating.InstanceID(key)]:
+			// Or a holder was purged whose end has not been told: its place stays taken.
 			w.SendSurely(wire.Item{Kind: wire.ResumeInstance, Instance: instance, ID: fmt.Sprintf("operator-lets-in-%d-%s", l.visits, instance)})
 		case !quiet || !l.free(w, key, line.N):
 		case l.stood[instance] == r.ExecutionID:
@@ -209,7 +210,7 @@ func (l *limits) ends(w *world.World, gate *store.Record, runs, quiet bool, sett
 		l.comes(w)
 		return
 	}
-	if !runs && l.visits <= mostVisits && len(line.Running)+line.Length > 0 {
+	if !runs && l.visits <= mostVisits && !w.Ledger.Forsaken[gate.Instance] && len(line.Running)+line.Length > 0 {
 		w.Violate("outcome", "all have ended, and %s shows %+v", gate.Instance, line)
 	}
 	w.SendSurely(wire.Item{Kind: wire.TerminateInstance, Instance: gate.Instance, ID: fmt.Sprint("gate-over-", l.visits)})
