@@ -13,7 +13,7 @@ func Advice(reason wire.Reason) string {
 	case wire.ReasonUnknownVersion, wire.ReasonUnknownKind:
 		return "deploy a build that knows it, then redrive; or fix the sender and delete it"
 	case wire.ReasonTooLarge:
-		return "let the sender store the value elsewhere and send a reference; after a redrive or a fork, rerun the instance or name an earlier event; then delete this one"
+		return "let the sender store the value elsewhere and send a reference; after a redrive or a fork, rerun the instance or name another event; then delete this one"
 	case wire.ReasonUnknownInstance:
 		return "start the instance, then redrive; or delete it"
 	case wire.ReasonMisaddressed:
