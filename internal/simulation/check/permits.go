@@ -26,7 +26,9 @@ type permits struct {
 	// running are the attempts under each limit.
 	running map[string][]underLimit
 	// passed is when attempts were let through each rate.
-	passed map[string][]time.Time
+	passed map[string][]passing
+	// rules are the rates that operators have set; none for keys of which they have not.
+	rules map[string][]rule
 	// taken are permits that an invocation has taken and no attempt has begun with.
 	taken map[permitOf]int
 	// takers are the invocations that have taken permits, by the permit's token.
@@ -66,28 +68,95 @@ func (w *checker) tookPermit(p *world.Process, kind, key string) {
 	note(&w.permits.taken, of, w.permits.taken[of]+1)
 }
 
+// rule is a rate, from a time on.
+type rule struct {
+	from time.Time
+	n    int
+	span time.Duration
+}
+
+// passing is one who was let through a rate: the most that any rule lets through by which its
+// process may have gone, and the shortest span.
+type passing struct {
+	at   time.Time
+	n    int
+	span time.Duration
+}
+
+// rateKnown is how long a process goes by what it has read of a rate; with what a call takes.
+const rateKnown = 30*time.Second + 10*time.Second
+
+// RateSet implements world.Watcher.
+func (w *checker) RateSet(key string, n int, span time.Duration) {
+	declared, per := rateOf(key)
+	switch {
+	case n == 0:
+		n, span = declared, per
+	case span == 0:
+		span = per
+	}
+	note(&w.permits.rules, key, append(w.rulesOf(key), rule{w.Clock.Now(), max(n, 0), span}))
+}
+
+// rulesOf are the rates of a key so far.
+func (w *checker) rulesOf(key string) []rule {
+	if all := w.permits.rules[key]; len(all) > 0 {
+		return all
+	}
+	n, span := rateOf(key)
+	return []rule{{n: n, span: span}}
+}
+
 // PassedRate implements world.Watcher.
 func (w *checker) PassedRate(p *world.Process, key string, asked time.Time) {
 	if p.Dead {
 		return
 	}
 	w.tookPermit(p, "rate", key)
-	n, span := rateOf(key)
-	if w.Faults[fault.Skew] > 0 {
-		span -= mostApart
-	}
 	w.Reached("rate")
-	w.overRate(key, asked, n, span)
-	note(&w.permits.passed, key, append(w.permits.passed[key], asked))
+	known := asked.Add(-rateKnown)
+	if p.Running.Slowed {
+		// It may have stood still since it has read what was set.
+		known = p.Running.Deadline.Add(-invocationTime - rateKnown)
+	}
+	all := w.rulesOf(key)
+	passed := passing{at: asked, span: all[len(all)-1].span}
+	for i, r := range all {
+		if i+1 < len(all) && !all[i+1].from.After(known) {
+			continue // Another has taken its place, and the process has read that.
+		}
+		passed.n, passed.span = max(passed.n, r.n), min(passed.span, r.span)
+	}
+	if len(all) > 1 && all[len(all)-1].from.Before(known) {
+		w.Reached("rate, set")
+	}
+	if w.Faults[fault.Skew] > 0 {
+		passed.span -= mostApart
+	}
+	note(&w.permits.passed, key, append(w.permits.passed[key], passed))
+	w.overRate(key)
 }
 
-// overRate looks for a span that has more than n beginnings, with one more at a time.
-func (w *checker) overRate(key string, more time.Time, n int, span time.Duration) {
-	all := append(slices.Clone(w.permits.passed[key]), more)
-	slices.SortFunc(all, time.Time.Compare)
-	for i := n; i < len(all); i++ {
-		if apart := all[i].Sub(all[i-n]); apart < span {
-			w.Violate("rate", "%d attempts are let through the rate %q within %s, it is %d in %s", n+1, key, apart, n, span)
+// invocationTime is how long an invocation of a worker may take.
+const invocationTime = 15 * time.Minute
+
+// overRate looks for a span in which more were let through than a rate allows. While a rate changes,
+// some go by the rule before and some by the next: a permit is taken by one of them within the
+// shorter span, and there are as many permits as the larger number.
+func (w *checker) overRate(key string) {
+	all := slices.SortedFunc(slices.Values(w.permits.passed[key]), func(a, b passing) int { return a.at.Compare(b.at) })
+	for i, first := range all {
+		n, span := first.n, first.span
+		for j, p := range all[i:] {
+			n, span = max(n, p.n), min(span, p.span)
+			apart := p.at.Sub(first.at)
+			if j > 0 && apart >= span {
+				break
+			}
+			if j+1 > n {
+				w.Violate("rate", "%d attempts are let through the rate %q within %s, it is %d in %s", j+1, key, apart, n, span)
+				return
+			}
 		}
 	}
 }

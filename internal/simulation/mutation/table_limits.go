@@ -95,5 +95,40 @@ func limitMutations() []Mutation {
 			Bias:  "limits",
 			Edits: edit("if !found.Until.After(now) {", "if !found.Until.After(now) || found.Attempt%2 == 1 {"),
 		},
+		{
+			Name:  "what an operator has set of a rate is not looked at again",
+			Bug:   "A process goes on by the rate that it has read once.",
+			File:  "internal/host/worker/rate.go",
+			Bias:  "limits",
+			Edits: edit("w.Clock.Now(), newestRate)", "w.Clock.Now(), 1000*newestRate)"),
+		},
+		{
+			Name:  "the number of the code counts beside that of an operator",
+			Bug:   "A rate lets as many begin as the code says, though an operator has set fewer.",
+			File:  "internal/host/worker/rate.go",
+			Bias:  "limits",
+			Edits: edit("	n, span = set.Rate(n, span)\n", "	set.Rate(n, span)\n"),
+		},
+		{
+			Name:  "a closed rate lets one begin",
+			Bug:   "An attempt takes a permit of a rate that an operator has set to 0.",
+			File:  "internal/limits/rate.go",
+			Bias:  "limits",
+			Edits: edit("n = max(s.Set, 0)", "n = max(s.Set, 1)"),
+		},
+		{
+			Name:  "an attempt that waits undoes what an operator has set of a rate",
+			Bug:   "The rate that an operator has set is lost with the next attempt that waits for it.",
+			File:  "internal/limits/rate.go",
+			Bias:  "limits",
+			Edits: edit("	next.N, next.PerMS = n, span.Milliseconds()\n", "	next.N, next.PerMS, next.Set = n, span.Milliseconds(), 0\n"),
+		},
+		{
+			Name:  "the span that an operator has set does not count",
+			Bug:   "A rate of which an operator has set number and span has the span of the code.",
+			File:  "internal/limits/rate.go",
+			Bias:  "limits",
+			Edits: edit("if s.SetPerMS > 0 {", "if s.SetPerMS > 1<<40 {"),
+		},
 	}
 }

@@ -199,6 +199,7 @@ func (s *Random) Begin(w *world.World) {
 	s.deployForgetful(w)
 	s.prunes(w)
 	w.ClosesLimits("one", "two")
+	w.SetsRates("slow", "quick")
 	if s.limits != nil {
 		s.limits.begins(w)
 	}

@@ -51,6 +51,7 @@ func (quiet) Stops(*Process, store.ActivityKey, string)                         
 func (quiet) HasBeaten(context.Context, *Process, *activities.Info)                           {}
 func (quiet) FailsFinally(*Process, *activities.Info)                                         {}
 func (quiet) PassedRate(*Process, string, time.Time)                                          {}
+func (quiet) RateSet(string, int, time.Duration)                                              {}
 func (quiet) ChangesLimit(*Process, string, store.Claim)                                      {}
 func (quiet) LimitChanged(*Process, *Invocation, string, store.Claim, store.Claim, time.Time) {}
 func (quiet) ToldOfLimit(*Process, string, store.Claim)                                       {}

@@ -138,6 +138,9 @@ type activityWatcher interface {
 	// PassedRate is called when a process was let through a rate over instances, for which
 	// it has asked at that time.
 	PassedRate(p *Process, key string, asked time.Time)
+	// RateSet is called when an operator has set a rate to n in a span: 0 for n for what the code
+	// says, -1 for none that may begin; 0 for the span for that of the code.
+	RateSet(key string, n int, span time.Duration)
 	// ChangesLimit is called when a process is about to write what has become of a limit over
 	// instances, LimitChanged when that has taken effect, perhaps later and when the process is
 	// dead, and ToldOfLimit when the process is told so. asked is when it has begun the call.
