@@ -127,7 +127,7 @@ var layers = []layer{
 	{dir: "internal/simulation/check", own: "internal/header internal/host/platform internal/activities engine history host internal/queue internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/world store internal/timer internal/wire"},
 	{dir: "internal/simulation/scenario", own: ". internal/activities engine internal/gating examples/orders/orders history internal/queue internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/world internal/scheduling schedule store internal/wire"},
 	{dir: "internal/simulation", own: "history internal/kept internal/simulation/check internal/simulation/choice internal/simulation/ledger internal/simulation/program internal/simulation/scenario internal/simulation/world store"},
-	{dir: "internal/simulation/search", own: "internal/activities engine internal/simulation internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/scenario internal/simulation/world store internal/wire"},
+	{dir: "internal/simulation/search", own: "internal/activities engine history internal/simulation internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/scenario internal/simulation/world store internal/wire"},
 	{dir: "internal/simulation/...", own: "any"},
 	{dir: "examples/...", own: "any"},
 	{dir: "awslambda/...", own: "any internal/host/publishing internal/archive/s3 store/dynamo internal/queue/sqs internal/timer/scheduler", foreign: aws},

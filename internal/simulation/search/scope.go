@@ -2,12 +2,14 @@ package search
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+	"github.com/turnstile-go/turnstile/internal/simulation/program"
 	"github.com/turnstile-go/turnstile/internal/simulation/scenario"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
 	"github.com/turnstile-go/turnstile/store"
@@ -26,6 +28,8 @@ type Scope struct {
 	// code is what the orchestrations do, by name; bad is the code of the build
 	// that is deployed at first, nil for the same code.
 	code, bad map[string]engine.Func
+	// fails is the input of which the activity fails in the build that is deployed at first.
+	fails string
 	// outcomes are the ends that each instance may have: its output where it has
 	// completed, otherwise its status; "" if it need not be there.
 	outcomes map[string][]string
@@ -43,6 +47,9 @@ func ScopeNamed(name string) (*Scope, error) {
 	}
 	return nil, fmt.Errorf("there is no scope %q; there are %q", name, names)
 }
+
+// broken is the name of the build that is deployed at first.
+const broken = "broken"
 
 // A scope is a scenario; begin is left to the walk.
 
@@ -64,6 +71,9 @@ func (s *Scope) Working() *world.Build { return s.registry("working", s.code) }
 
 func (s *Scope) Activities(p *world.Process) *activities.Registry {
 	r, err := activities.NewRegistry(activities.Activity{Name: "work", Source: "simulation", Func: func(_ context.Context, input []byte) ([]byte, error) {
+		if s.fails != "" && p.Code.Name == broken && program.Text(input) == s.fails {
+			return nil, errors.New("this build fails")
+		}
 		p.W.Log("%s does the work %s", p.Name, input)
 		return input, nil
 	}})
@@ -73,7 +83,7 @@ func (s *Scope) Activities(p *world.Process) *activities.Registry {
 	return r
 }
 
-func (s *Scope) Broken(*world.World) *world.Build           { return s.registry("broken", s.bad) }
+func (s *Scope) Broken(*world.World) *world.Build           { return s.registry(broken, s.bad) }
 func (s *Scope) Inline(*world.Process) *activities.Registry { return nil }
 func (s *Scope) Begin(*world.World)                         {}
 func (s *Scope) Created(*world.World, string, string)       {}

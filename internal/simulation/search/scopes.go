@@ -6,14 +6,16 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/simulation/program"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
 	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
 )
 
 // inCI are the scopes that are searched in CI.
 var inCI = []string{"race+crash", "race+answer", "race+duplicate", "timeout+crash", "cancel+crash", "cancel+answer", "cancel+duplicate", "cancel+cached",
-	"child+crash", "continue+crash", "continue+answer", "continue+cached", "aside+crash", "mend+answer"}
+	"child+crash", "continue+crash", "continue+answer", "continue+cached", "aside+crash", "mend+answer", "again+crash", "redrive+crash", "fork+crash", "suspend+crash"}
 
 // Scopes returns the scopes: each program under each allowance that says
 // something new of it.
@@ -30,11 +32,11 @@ func Scopes() []*Scope {
 			{"duplicate", func(s *Scope) { s.Allowance.Duplicates = 1 }, nil},
 			{"cached", func(s *Scope) { s.Allowance.Crashes, s.Cached = 1, true }, nil},
 			// Two faults: programs that have few states with one.
-			{"crashes", func(s *Scope) { s.Allowance.Crashes = 2 }, []string{"timeout", "child", "family", "mend"}},
-			{"mixed", func(s *Scope) { s.Allowance = world.Allowance{Crashes: 1, Duplicates: 1} }, []string{"race", "timeout", "child", "family", "continue", "mend"}},
+			{"crashes", func(s *Scope) { s.Allowance.Crashes = 2 }, []string{"timeout", "child", "family", "mend", "again", "redrive", "fork", "suspend"}},
+			{"mixed", func(s *Scope) { s.Allowance = world.Allowance{Crashes: 1, Duplicates: 1} }, []string{"race", "timeout", "child", "family", "continue", "mend", "again", "redrive", "fork", "suspend"}},
 			// These have no activity.
-			{"worker", func(s *Scope) { s.Allowance.Crashes, s.Workers = 1, true }, []string{"timeout", "continue", "aside"}},
-			{"scheduled", func(s *Scope) { s.Allowance.Crashes, s.Scheduled = 1, true }, []string{"race", "cancel", "child", "family", "continue", "aside", "mend"}},
+			{"worker", func(s *Scope) { s.Allowance.Crashes, s.Workers = 1, true }, []string{"timeout", "continue", "aside", "again"}},
+			{"scheduled", func(s *Scope) { s.Allowance.Crashes, s.Scheduled = 1, true }, []string{"race", "cancel", "child", "family", "continue", "aside", "mend", "again", "redrive", "fork", "suspend"}},
 		} {
 			if slices.Contains(v.leftOut, program.Name) {
 				continue
@@ -57,6 +59,11 @@ func scopePrograms() []Scope {
 	}
 	aside := func(r world.Request) world.Request { r.Aside = true; return r }
 	cancel := world.Request{Item: wire.Item{Kind: wire.CancelInstance, Instance: "a", ID: "cancel", Reason: "enough"}}
+	begin := func(id, instance string, policy wire.Conflict, origin *history.Origin) world.Request {
+		return world.Request{Item: wire.Item{Kind: wire.StartOrchestration, Instance: instance, Name: "main", Input: []byte(`1`), ID: id, OnConflict: policy, Origin: origin}}
+	}
+	suspend := world.Request{Item: wire.Item{Kind: wire.SuspendInstance, Instance: "a", ID: "suspend", Reason: "a look"}}
+	resume := world.Request{Item: wire.Item{Kind: wire.ResumeInstance, Instance: "a", ID: "resume", Reason: "go on"}}
 	return []Scope{
 		{
 			Name: "race", About: "two activities race; their completions come in either order, and both are recorded",
@@ -100,6 +107,26 @@ func scopePrograms() []Scope {
 			Limits: world.Limits{Messages: []world.Request{start}}, code: program1(workCode), bad: program1(badCode),
 			outcomes: map[string][]string{"a": {"x"}},
 		},
+		{
+			Name: "again", About: "a start begins an instance again, which may not have ended, and an event comes beside it",
+			Limits: world.Limits{Messages: []world.Request{start, raise("1"), begin("again", "a", wire.ConflictBeginAgain, nil), raise("2")}}, code: program1(inputCode),
+			outcomes: map[string][]string{"a": {"01", "12", string(store.StatusRunning)}},
+		},
+		{
+			Name: "redrive", About: "an instance whose second activity fails in the first build is redriven, and its first one does not run again",
+			Limits: world.Limits{Messages: []world.Request{start, begin(world.RedriveID+"1", "a", wire.ConflictRedrive, nil)}}, code: program1(twoWorksCode), bad: program1(twoWorksCode), fails: "y",
+			outcomes: map[string][]string{"a": {"xy", string(store.StatusFailed)}},
+		},
+		{
+			Name: "fork", About: "an instance is forked while its activity may be open",
+			Limits: world.Limits{Messages: []world.Request{start, begin(world.ForkID+"1", "b", wire.ConflictRefuse, &history.Origin{Instance: "a"})}},
+			code:   program1(workCode), outcomes: map[string][]string{"a": {"x"}, "b": {"x", ""}},
+		},
+		{
+			Name: "suspend", About: "an instance is suspended, and resumed, while an event comes and its activity ends",
+			Limits: world.Limits{Messages: []world.Request{start, suspend, raise("1"), resume}}, code: program1(eventThenWorkCode),
+			outcomes: map[string][]string{"a": {"1"}},
+		},
 	}
 }
 
@@ -140,6 +167,35 @@ func timeoutCode(ctx *engine.Context, _ []byte) ([]byte, error) {
 
 func workCode(ctx *engine.Context, _ []byte) ([]byte, error) {
 	return ctx.Await(work1(ctx, "x"))
+}
+
+// inputCode waits for an event, and returns its input and that.
+func inputCode(ctx *engine.Context, input []byte) ([]byte, error) {
+	e, err := ctx.Await(ctx.ExternalEvent("e"))
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(string(input) + program.Text(e))
+}
+
+func twoWorksCode(ctx *engine.Context, _ []byte) ([]byte, error) {
+	x, err := ctx.Await(work1(ctx, "x"))
+	if err != nil {
+		return nil, err
+	}
+	y, err := ctx.Await(work1(ctx, "y"))
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(program.Text(x) + program.Text(y))
+}
+
+func eventThenWorkCode(ctx *engine.Context, _ []byte) ([]byte, error) {
+	e, err := ctx.Await(ctx.ExternalEvent("e"))
+	if err != nil {
+		return nil, err
+	}
+	return ctx.Await(work1(ctx, program.Text(e)))
 }
 
 func childCode(ctx *engine.Context, _ []byte) ([]byte, error) {

@@ -39,6 +39,7 @@ type Walk struct {
 type lateCall struct {
 	text   func() string
 	effect func() error
+	sent   time.Time
 	// id tells it from any other: who made it had heard that.
 	id string
 }
@@ -142,7 +143,7 @@ func (k *Walk) call(p *Process, c *class, what func() string, effect func() erro
 }
 
 func (k *Walk) landLater(p *Process, what func() string, effect func() error) {
-	k.late = append(k.late, lateCall{func() string { return p.Name + " " + what() }, effect, string(p.heard)})
+	k.late = append(k.late, lateCall{func() string { return p.Name + " " + what() }, effect, k.W.Clock.Now(), string(p.heard)})
 }
 
 // hears notes what a process was told, and when. Its code is deterministic: a
@@ -251,8 +252,9 @@ func (k *Walk) due() (next time.Time, ok bool) {
 	return next, ok
 }
 
-// mayPass reports whether time may pass to t: no invocation is out of time by
-// then, which would be another crash.
+// mayPass reports whether time may pass to t: no invocation is out of time by then, which
+// would be another crash, no request takes effect later than it can, and no message lies
+// there for as long, which nobody receives.
 func (k *Walk) mayPass(t time.Time) bool {
 	if k.W.Build != k.W.Good && k.passed >= patience {
 		return false
@@ -262,5 +264,15 @@ func (k *Walk) mayPass(t time.Time) bool {
 			return false
 		}
 	}
-	return true
+	for _, c := range k.late {
+		if t.After(c.sent.Add(latest)) {
+			return false
+		}
+	}
+	return !t.After(k.W.Clock.Now().Add(latest)) || len(k.dead) == 0 && !k.receivable()
+}
+
+// receivable reports whether a message can be received.
+func (k *Walk) receivable() bool {
+	return slices.ContainsFunc(k.W.Sources, func(q *Queue) bool { return len(batches(q)) > 0 })
 }
