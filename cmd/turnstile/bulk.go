@@ -41,6 +41,8 @@ type bulk struct {
 	// version of the orchestration to begin them with; empty for the newest.
 	version string
 	problem string
+	// cause is the key of one that failures lists.
+	cause string
 
 	dryRun bool
 	yes    string
@@ -53,6 +55,7 @@ const batchRate = 50
 
 func (b *bulk) declare(flags *flag.FlagSet) {
 	b.selection.declare(flags)
+	flags.StringVar(&b.cause, "cause", "", "only what failed by the cause with this `KEY`, as failures lists them; --since and --until are about the failure")
 	flags.BoolVar(&b.dryRun, "dry-run", false, "only say how many instances are selected, and which")
 	flags.StringVar(&b.yes, "yes", "", "skip the question if exactly `MANY` instances are selected (--dry-run prints the number), or any")
 	flags.Float64Var(&b.rate, "rate", batchRate, "`N` instances a second at most")
@@ -82,8 +85,10 @@ func (b *bulk) action(c *cli) action {
 }
 
 func (b *bulk) check(c *cli, named []string) error {
-	selected := b.given() || b.problem != ""
+	selected := b.given()
 	switch {
+	case b.cause != "" && (b.problem != "" || b.query.Parent != "" || b.query.Schedule != "" || b.query.Queue != ""):
+		return usagef("--cause finds by itself what it is about: leave out --problem, --parent, --schedule and --queue")
 	case b.resume != "" && (selected || len(named) > 0 || b.dryRun || b.yes != ""):
 		return usagef("--resume continues a confirmed selection: give it alone, or with --rate")
 	case len(named) > 0 && (selected || b.dryRun || b.yes != ""):
@@ -137,7 +142,13 @@ func (r *bulkRun) begin(ctx context.Context) error {
 		statuses = []client.Status{client.Status(r.status)}
 	}
 	bar := term.NewProgress(r.screen(r.err), r.now)
-	ids, err := batch.Select(ctx, r.Instances, r.query, statuses, r.problem, func(n int) { bar.Show(fmt.Sprintf("selecting: %d", n)) })
+	var ids []string
+	var err error
+	if r.cause != "" {
+		ids, err = r.ofCause(ctx, statuses)
+	} else {
+		ids, err = batch.Select(ctx, r.Instances, r.query, statuses, r.problem, func(n int) { bar.Show(fmt.Sprintf("selecting: %d", n)) })
+	}
 	bar.End()
 	switch {
 	case err != nil:
@@ -158,6 +169,28 @@ func (r *bulkRun) begin(ctx context.Context) error {
 		return fmt.Errorf("the list of instances cannot be saved, so an interrupted batch could not go on: %w; set TURNSTILE_BATCHES to a folder that you can write to", err)
 	}
 	return r.work(ctx, &j, 0)
+}
+
+// ofCause are the instances that have failed by one cause, those that failed last first.
+func (r *bulkRun) ofCause(ctx context.Context, statuses []client.Status) ([]string, error) {
+	q := r.query
+	q.Status = ""
+	found, err := r.Failures(ctx, q, r.cause)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, c := range found.Causes {
+		for i := range c.Members {
+			if slices.Contains(statuses, client.Status(c.Members[i].Status)) {
+				ids = append(ids, c.Members[i].Instance)
+			}
+		}
+	}
+	if found.More {
+		fmt.Fprintf(r.err, "%d instances were read; those that started earlier are not selected\n", found.Read)
+	}
+	return ids, nil
 }
 
 // goOn goes on with a batch.
@@ -231,11 +264,17 @@ func (r *bulkRun) confirm(ctx context.Context, n int) error {
 	return nil
 }
 
+// given reports whether anything was selected.
+func (b *bulk) given() bool { return b.selection.given() || b.problem != "" || b.cause != "" }
+
 // described are the flags that select, in words.
 func (b *bulk) described() string {
-	words := strings.TrimSpace(b.words())
+	words := b.words()
 	if b.problem != "" {
-		words = strings.TrimSpace(words + " --problem " + plain.ShellWord(b.problem))
+		words += " --problem " + plain.ShellWord(b.problem)
 	}
-	return words
+	if b.cause != "" {
+		words += " --cause " + plain.ShellWord(b.cause)
+	}
+	return strings.TrimSpace(words)
 }

@@ -77,7 +77,8 @@ func registered(ctx context.Context, c *cli, operands []string, prefix string) (
 	return out, directive
 }
 
-// raised offers an instance, then the events that it waits for.
+// raised offers an instance, then the events that it waits for, and then the others that the code
+// has.
 func raised(ctx context.Context, c *cli, operands []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	if len(operands) != 1 {
 		return firstInstance(notEnded...)(ctx, c, operands, prefix)
@@ -88,17 +89,24 @@ func raised(ctx context.Context, c *cli, operands []string, prefix string) ([]st
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	waiting, err := cl.Waiting(ctx, operands[0])
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
 	var out []string
-	for _, o := range waiting.Open {
-		if name := printable.Line(o.Name); o.Kind == history.ExternalSubscribed && strings.HasPrefix(name, prefix) && !slices.Contains(out, name) {
+	offer := func(name string) {
+		if name = printable.Line(name); strings.HasPrefix(name, prefix) && !slices.Contains(out, name) {
 			out = append(out, name)
 		}
 	}
-	return out, cobra.ShellCompDirectiveNoFileComp
+	waiting, err := cl.Waiting(ctx, operands[0])
+	for _, o := range waiting.Open {
+		if err == nil && o.Kind == history.ExternalSubscribed {
+			offer(o.Name)
+		}
+	}
+	if known, err := cl.Catalog(ctx); err == nil {
+		for _, e := range known.Events {
+			offer(e.Name)
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
 // known is what the code has. A shell that completes a word is told nothing of what

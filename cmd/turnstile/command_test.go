@@ -13,7 +13,7 @@ func TestAPayloadAsAnOperandNamesItsFlag(t *testing.T) {
 		operands []string
 		want     string
 	}{
-		{raiseCommand(), []string{"order-17", "paid", "100"}, "raise takes only INSTANCE EVENT: give its data as --data '100'"},
+		{raiseCommand(), []string{"order-17", "paid", "100"}, "raise takes only [INSTANCE] EVENT: give its data as --data '100'"},
 		{startCommand(), []string{"Fulfil", `{"id":7}`}, `start takes only NAME: give its data as --input '{"id":7}'`},
 		{completeCommand(), []string{"token", "true"}, "complete takes only TOKEN: give its data as --result 'true'"},
 		{raiseCommand(), []string{"order-17", "paid", "100", "200"}, `"100" is too much`},

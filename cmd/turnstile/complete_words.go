@@ -120,8 +120,9 @@ func flagWords() map[string]completer {
 	return map[string]completer{
 		"context":  contextNames,
 		"status":   oneOf(statuses()...),
-		"name":     names,
+		"name":     registered,
 		"instance": instanceIDs(),
+		"cause":    causes,
 		"output":   oneOf(outputText, outputJSON),
 		"color":    oneOf(colours...),
 		"queue":    oneOf(deadletter.Final()...),

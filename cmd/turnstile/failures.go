@@ -3,12 +3,17 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
+	"github.com/spf13/cobra"
 	flag "github.com/spf13/pflag"
 
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/remote"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
+	"github.com/turnstile-go/turnstile/internal/cause"
 	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
 func failuresCommand() *command {
@@ -18,15 +23,16 @@ func failuresCommand() *command {
 		long: paragraph(
 			"Groups failed, stuck and corrupt instances by what failed first: activity or orchestration,",
 			"kind, code, and message without ids and numbers. Each group has a key; --cause lists its",
-			"instances. --since and --until are about the time of the failure, and the bars too.",
+			"instances, whenever they failed, and redrive --cause KEY takes them all. --since and --until",
+			"are about the time of the failure, and the bars too.",
 			"",
 			"It reads the records of at most 1,000 instances of each of the three statuses, those that",
 			"started last."),
 		examples: []string{
 			"turnstile failures",
 			"turnstile failures --since 7d --name Fulfil",
-			"turnstile failures --since 7d --cause 1f3a90c2",
-			"turnstile failures --cause 1f3a90c2 --ids | xargs turnstile redrive",
+			"turnstile failures --since yesterday --until today",
+			"turnstile failures --cause 1f3a90c2",
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			var s selection
@@ -37,11 +43,14 @@ func failuresCommand() *command {
 			flags.StringVar(&s.query.Words, "words", "", "only those whose failure, problem or custom status has these `WORDS`")
 			flags.StringVar(&s.query.Version, "of-version", "", "only of the `VERSION` of the orchestration")
 			flags.StringVar(&s.where, "where", "", "only those whose search attributes meet these `CONDITIONS`; see list")
-			flags.StringVar(&s.since, "since", "24h", "only what failed at this `TIME` or later: 24h or 7d ago, 2026-01-31, 2026-01-31T12:00:00Z")
+			flags.StringVar(&s.since, "since", "24h", "only what failed at this `TIME` or later: "+timeForms)
 			flags.StringVar(&s.until, "until", "", "only what failed before this `TIME`")
 			flags.StringVar(&key, "cause", "", "list the instances of the cause with this `KEY`")
 			flags.BoolVar(&ids, "ids", false, "with --cause: print ids alone, one a line")
 			return func(ctx context.Context, _ []string) error {
+				if key != "" && !flags.Changed("since") {
+					s.since = "" // A key alone says what is meant.
+				}
 				if err := s.check(c.now()); err != nil {
 					return err
 				}
@@ -62,12 +71,30 @@ func failuresCommand() *command {
 	}
 }
 
+// causes offers the keys of causes, with what failed.
+func causes(ctx context.Context, c *cli, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	ctx, cancel := context.WithTimeout(ctx, longestOffer)
+	defer cancel()
+	var out []string
+	if c.resolve() == nil {
+		if cl, err := c.client(ctx); err == nil {
+			found, _ := cl.Failures(ctx, client.ListQuery{}, "")
+			for i := range found.Causes {
+				if f := &found.Causes[i]; strings.HasPrefix(f.Key, prefix) {
+					out = append(out, f.Key+"\t"+printable.Line(fmt.Sprintf("%d %s: %s", f.Instances, f.Status, cause.Cause{Kind: f.Kind, Source: f.Source, Message: f.Message}.Line())))
+				}
+			}
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
+
 func (c *cli) printFailures(found *api.FailureList, key string, ids bool) error {
 	switch {
 	case c.json():
 		return c.printJSON(found)
 	case len(found.Causes) == 0 && key != "":
-		fmt.Fprintln(c.err, "no instance has this cause: turnstile failures lists the keys; give the same --since")
+		fmt.Fprintln(c.err, "no instance has this cause: turnstile failures lists the keys")
 	case len(found.Causes) == 0:
 		fmt.Fprintln(c.err, "nothing failed, and nothing is stuck")
 	case key != "":

@@ -18,7 +18,7 @@ import (
 
 func historyCommand() *command {
 	return &command{
-		name: "history", also: []string{"events", "log", "logs", "export"}, words: firstInstance(), operands: "INSTANCE", least: 1, most: 1,
+		name: "history", also: []string{"events", "log", "logs", "export"}, words: firstInstance(), operands: "[INSTANCE]", most: 1,
 		short: "show what happened in an instance, event by event",
 		long: paragraph(
 			"Shows the history of an execution, or of all. Each event has its id, the time since the",
@@ -26,7 +26,9 @@ func historyCommand() *command {
 			"sender claims), and its payload, cut to the terminal; a pipe gets all of it. --export",
 			"prints the document that `turnstile replay`, turnstiletest.Replay and the console read: with",
 			"payloads, without secrets and tokens. Sealed payloads are opened with your keys; without a",
-			"key, history shows codec and length."),
+			"key, history shows codec and length.",
+			"",
+			chosenHelp),
 		examples: []string{
 			"turnstile history order-17",
 			"turnstile history order-17 --all",
@@ -38,8 +40,13 @@ func historyCommand() *command {
 			h.which.declare(flags)
 			flags.IntVar(&h.width, "width", 0, "cut payloads to `N` characters; default what fits the terminal, or all in a pipe")
 			flags.BoolVar(&h.export, "export", false, "print the export document; with --all one that holds them all")
+			var of chosen
+			of.declare(flags)
 			return func(ctx context.Context, operands []string) error {
 				if err := h.which.check(); err != nil {
+					return err
+				}
+				if err := of.check(c, "history", operands); err != nil {
 					return err
 				}
 				switch {
@@ -52,7 +59,11 @@ func historyCommand() *command {
 				if err != nil {
 					return err
 				}
-				d, err := cl.Describe(ctx, operands[0])
+				instance, err := of.instance(ctx, c, cl, operands)
+				if err != nil {
+					return err
+				}
+				d, err := cl.Describe(ctx, instance)
 				if err != nil {
 					return err
 				}

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
@@ -64,7 +66,7 @@ func (c *cli) printLimits(all []client.Limit) error {
 // onLimit is a command that takes the key of a limit.
 func onLimit(verb, operands string, n int, short, long string, declare func(*cli, *flag.FlagSet), do func(ctx context.Context, c *cli, cl backend.Instances, operands []string) error, examples ...string) *command {
 	return &command{
-		name: "limit " + verb, operands: operands, least: n, most: n, short: short, long: long, examples: examples,
+		name: "limit " + verb, operands: operands, words: limitKeys, least: n, most: n, short: short, long: long, examples: examples,
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			if declare != nil {
 				declare(c, flags)
@@ -81,6 +83,33 @@ func onLimit(verb, operands string, n int, short, long string, declare func(*cli
 			}
 		},
 	}
+}
+
+// limitKeys offers the keys of limits and rates, with how many run and wait.
+func limitKeys(ctx context.Context, c *cli, operands []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	if len(operands) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	ctx, cancel := context.WithTimeout(ctx, longestOffer)
+	defer cancel()
+	cl, err := c.client(ctx)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	all, _ := cl.Limits(ctx)
+	of, _ := cl.InstanceLimits(ctx)
+	var out []string
+	for i := range all {
+		if l := &all[i]; strings.HasPrefix(l.Key, prefix) {
+			out = append(out, fmt.Sprintf("%s\t%d of %d, %d waiting", printable.Line(l.Key), len(l.Held), l.Permits, max(l.Length, len(l.Waiting))))
+		}
+	}
+	for i := range of {
+		if l := &of[i]; strings.HasPrefix(l.Key, prefix) {
+			out = append(out, fmt.Sprintf("%s\t%d of %d instances, %d waiting", printable.Line(l.Key), len(l.Held), l.Permits, max(l.Length, len(l.Waiting))))
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
 func limitShowCommand() *command {

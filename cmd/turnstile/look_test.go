@@ -196,6 +196,8 @@ func TestS13ListByTime(t *testing.T) {
 		{"31m", "", "survey 1 order-2"},
 		{"", "2d", "order-4"},
 		{"2029-12-31", "2030-01-01", "order-3"},
+		{"yesterday", "today", "order-3"},
+		{"today", "31m", "order-1"},
 		{"2030-01-01T11:00:00Z", "2030-01-01T11:30:00Z", "order-1"},
 	} {
 		got := strings.Fields(strings.ReplaceAll(b.ok("list", "--ids", "--since", c.since, "--until", c.until), "survey 1", "survey_1"))
@@ -203,7 +205,7 @@ func TestS13ListByTime(t *testing.T) {
 			t.Errorf("since %q until %q: %q, want %q", c.since, c.until, s, c.want)
 		}
 	}
-	for _, wrong := range []string{"yesterday", "-5m", "-3d", "99999999d"} {
+	for _, wrong := range []string{"tomorrow", "-5m", "-3d", "99999999d"} {
 		b.fails(exitUsage, []string{"is not a time", "24h"}, "list", "--since="+wrong)
 	}
 }

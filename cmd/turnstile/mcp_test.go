@@ -192,7 +192,7 @@ func TestAnAgentLooks(t *testing.T) {
 	}
 	a.says("list_instances", `{"page_token":"`+page.Next+`"}`, `"order-1"`, `"order-4"`)
 	a.refuses("list_instances", `{"status":"runing"}`, `status "runing" is none of`, "running")
-	a.refuses("list_instances", `{"since":"yesterday"}`, `since "yesterday" is not a time`)
+	a.refuses("list_instances", `{"since":"tomorrow"}`, `since "tomorrow" is not a time`)
 	var causes struct {
 		Causes []struct{ Key, Source, Message string }
 	}
@@ -202,7 +202,7 @@ func TestAnAgentLooks(t *testing.T) {
 	if text := a.says("list_failures", `{"since":"30d","cause":"`+causes.Causes[0].Key+`"}`, `"members":[`, `"instance":"order-3"`); strings.Contains(text, `"instance":"order-2"`) {
 		t.Errorf("more than the members of the cause are listed: %s", text)
 	}
-	a.refuses("list_failures", `{"since":"yesterday"}`, `since "yesterday" is not a time`)
+	a.refuses("list_failures", `{"since":"tomorrow"}`, `since "tomorrow" is not a time`)
 	a.refuses("list_instances", `{"limit":1000}`, "limit 1000: 1 to 200")
 	a.refuses("list_instances", `{"statuses":"failed"}`, "statuses")
 

@@ -16,7 +16,7 @@ import (
 
 func raiseCommand() *command {
 	return &command{
-		name: "raise", also: []string{"signal", "event", "send"}, words: raised, operands: "INSTANCE EVENT", least: 2, most: 2, payload: "data",
+		name: "raise", also: []string{"signal", "event", "send"}, words: raised, operands: "[INSTANCE] EVENT", least: 1, most: 2, payload: "data",
 		short: "raise an external event for an instance",
 		long: paragraph(
 			"Sends the event to a running instance. If the instance does not exist within some",
@@ -24,24 +24,42 @@ func raiseCommand() *command {
 			"event of that name, raise sends it and warns you; with --console it also checks the data",
 			"against the declared type. --early skips these checks: an event for an instance that has",
 			"not started waits for 15 minutes by default, then it becomes a dead letter; an event for",
-			"an ended instance has no effect. Event names are case-sensitive."),
+			"an ended instance has no effect. Event names are case-sensitive.",
+			"",
+			"In place of INSTANCE, flags select one, as for list; more than one is an error."),
 		examples: []string{
 			`turnstile raise order-17 approved --data '{"by":"ada","approved":true}'`,
 			`turnstile raise order-17 approved --data @approval.json --deduplication-id mail-4711`,
+			`turnstile raise approved --status running --where 'customer = "c-1"' --data true`,
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			data := flags.String("data", "", "`JSON` that it carries, @FILE, or - for standard input")
 			c.settings.declareActor(flags)
 			early := flags.Bool("early", false, "send it without looking at the instance, which may start later")
 			id := flags.String("deduplication-id", "", "`ID` that tells a repeat of this event from another one; default a random one")
+			which := chosen{alone: true}
+			which.declare(flags)
 			return func(ctx context.Context, operands []string) error {
-				r := client.RaiseRequest{Instance: operands[0], Name: operands[1], DeduplicationID: *id}
-				var err error
+				named := operands[:len(operands)-1]
+				r := client.RaiseRequest{Name: operands[len(operands)-1], DeduplicationID: *id}
+				if len(named) == 0 && !which.given() {
+					return usagef("raise needs INSTANCE EVENT, or EVENT and flags that select the instance, such as --where 'customer = \"c-1\"'")
+				}
+				err := which.check(c, "raise", named)
+				if err != nil {
+					return err
+				}
+				if *early && len(named) == 0 {
+					return usagef("--early is for an instance that is not there yet: name it")
+				}
 				if r.Data, err = c.readPayload("data", *data); err != nil {
 					return err
 				}
 				cl, err := c.client(ctx)
 				if err != nil {
+					return err
+				}
+				if r.Instance, err = which.instance(ctx, c, cl, named); err != nil {
 					return err
 				}
 				if !*early {

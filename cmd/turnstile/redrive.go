@@ -42,6 +42,7 @@ func redriveCommand() *command {
 			"turnstile redrive order-17 --from 42",
 			"turnstile redrive order-17 --as order-17-trial",
 			"turnstile redrive --status failed --name Fulfil --since 1d --dry-run",
+			"turnstile redrive --cause 1f3a90c2 --reason 'the price service is fixed'",
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			var r client.RedriveRequest

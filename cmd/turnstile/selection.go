@@ -56,7 +56,7 @@ func (s *selection) declare(flags *flag.FlagSet) {
 	flags.StringVar(&s.query.Parent, "parent", "", "only the children of the instance `ID`")
 	flags.StringVar(&s.query.Schedule, "schedule", "", "only instances that the schedule `NAME` has started")
 	flags.StringVar(&s.query.Queue, "queue", "", "only instances with an attempt in the activity queue `NAME`; not on AWS")
-	flags.StringVar(&s.since, "since", "", "only started at this `TIME` or later: 24h or 7d ago, 2026-01-31, 2026-01-31T12:00:00Z")
+	flags.StringVar(&s.since, "since", "", "only started at this `TIME` or later: "+timeForms)
 	flags.StringVar(&s.until, "until", "", "only started before this `TIME`")
 	flags.StringVar(&s.where, "where", "", "only instances whose search attributes meet these `CONDITIONS`")
 }

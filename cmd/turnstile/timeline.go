@@ -17,7 +17,7 @@ const maxExecutions = 100
 
 func timelineCommand() *command {
 	return &command{
-		name: "timeline", operands: "INSTANCE", least: 1, most: 1, also: []string{"gantt", "chart", "trace"}, words: firstInstance(),
+		name: "timeline", operands: "[INSTANCE]", most: 1, also: []string{"gantt", "chart", "trace"}, words: firstInstance(),
 		short: "draw what an instance did, and when: a row for each operation",
 		long: paragraph(
 			"Draws the newest execution, or several. Each activity, timer, event and child is a row with",
@@ -26,7 +26,9 @@ func timelineCommand() *command {
 			"more operations of one name that ran side by side share a row: how many ran at a time, how",
 			"long they took, what failed, and the slowest. In a pipe, each row is a line: execution,",
 			"event, kind, name, state, begin, end, duration, attempt, failure. With --at it is drawn as it",
-			"stood after an event."),
+			"stood after an event.",
+			"",
+			chosenHelp),
 		examples: []string{
 			"turnstile timeline order-17",
 			"turnstile timeline order-17 --executions 5 --linear",
@@ -40,7 +42,12 @@ func timelineCommand() *command {
 			all := flags.Bool("all", false, "give each operation that ran side by side with others its own row")
 			calls := flags.Bool("calls", false, "draw system calls too: times, ids, side effects, patches")
 			at := flags.String("at", "", "show it as it stood after `EVENT` of the current execution, or EXECUTION.EVENT")
+			var which chosen
+			which.declare(flags)
 			return func(ctx context.Context, operands []string) error {
+				if err := which.check(c, "timeline", operands); err != nil {
+					return err
+				}
 				switch {
 				case *executions < 1 || *executions > maxExecutions:
 					return usagef("--executions %d: 1 to %d", *executions, maxExecutions)
@@ -51,7 +58,11 @@ func timelineCommand() *command {
 				if err != nil {
 					return err
 				}
-				t, err := cl.Timeline(ctx, operands[0], *executions, *at)
+				instance, err := which.instance(ctx, c, cl, operands)
+				if err != nil {
+					return err
+				}
+				t, err := cl.Timeline(ctx, instance, *executions, *at)
 				if err != nil {
 					return err
 				}

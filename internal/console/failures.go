@@ -99,19 +99,11 @@ func (h *handler) readFallen(ctx context.Context, q client.ListQuery) (all []fal
 }
 
 func fallenOf(d *client.Description) fallen {
-	f := fallen{d: d, at: cmp.Or(d.EndedAt, d.UpdatedAt), cause: cause.Cause{Source: d.Name}}
-	ids := []string{d.Instance}
-	switch {
-	case d.Problem != nil:
-		f.cause.Kind, f.cause.Message = d.Problem.Kind, d.Problem.Message
-		if d.Problem.SinceMS > 0 {
-			f.at = time.UnixMilli(d.Problem.SinceMS).UTC()
-		}
-	case d.Failure != nil:
-		f.cause = cause.OfFailure(d.Failure, d.Name)
-		ids = append(ids, d.Failure.Instance)
+	f := fallen{d: d, at: cmp.Or(d.EndedAt, d.UpdatedAt)}
+	if d.Problem != nil && d.Problem.SinceMS > 0 {
+		f.at = time.UnixMilli(d.Problem.SinceMS).UTC()
 	}
-	f.key = f.cause.Key(string(d.Status), ids...)
+	f.cause, f.key = api.CauseOf(d)
 	f.cause.Message = cmp.Or(f.cause.Message, f.cause.Kind)
 	return f
 }

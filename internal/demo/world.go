@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/turnstiletest"
@@ -28,6 +29,15 @@ type World struct {
 
 // Make lets the story happen in virtual time, from start on.
 func Make(start time.Time) (w *World, err error) {
+	w, err = makeWorld(oldApp(), start.Truncate(time.Second), func(env *turnstiletest.Env) { story(env, start) })
+	if err == nil {
+		w.Now = start.Truncate(time.Second).Add(Span)
+	}
+	return w, err
+}
+
+// makeWorld lets something happen in virtual time, from start on.
+func makeWorld(app *turnstile.App, start time.Time, happens func(*turnstiletest.Env)) (w *World, err error) {
 	t := &failing{}
 	defer t.end()
 	defer func() {
@@ -35,11 +45,11 @@ func Make(start time.Time) (w *World, err error) {
 			err = fmt.Errorf("demo: %s", string(f))
 		}
 	}()
-	env := turnstiletest.New(t, oldApp(), turnstiletest.WithStartTime(start.Truncate(time.Second)), turnstiletest.AllowStuck(), turnstiletest.KeepWarm(),
+	env := turnstiletest.New(t, app, turnstiletest.WithStartTime(start), turnstiletest.AllowStuck(), turnstiletest.KeepWarm(),
 		turnstiletest.WithMaxBatches(1_000_000))
-	story(env, start)
+	happens(env)
 	c, err := client.New(client.Config{Store: env.Store(), Activities: env.Activities(), Queue: discard{}})
-	return &World{Client: c, Store: env.Store(), Now: start.Truncate(time.Second).Add(Span)}, err
+	return &World{Client: c, Store: env.Store(), Now: env.Now()}, err
 }
 
 // CopyTo copies records and histories into another store. What was under way is

@@ -1,6 +1,30 @@
 package api
 
-import "time"
+import (
+	"time"
+
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/internal/cause"
+)
+
+// CauseOf is what failed first of an instance that has failed or does not go on, and the key of
+// that cause; an empty key where it has a status of another sort.
+func CauseOf(d *client.Description) (c cause.Cause, key string) {
+	c = cause.Cause{Source: d.Name}
+	ids := []string{d.Instance}
+	switch {
+	case d.Problem != nil:
+		c.Kind, c.Message = d.Problem.Kind, d.Problem.Message
+	case d.Failure != nil:
+		c = cause.OfFailure(d.Failure, d.Name)
+		ids = append(ids, d.Failure.Instance)
+	}
+	switch d.Status {
+	case client.StatusFailed, client.StatusStuck, client.StatusCorrupt:
+		key = c.Key(string(d.Status), ids...)
+	}
+	return c, key
+}
 
 // FailureList is what has failed or is stuck, by what failed first.
 type FailureList struct {

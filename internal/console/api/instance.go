@@ -31,8 +31,10 @@ type Instance struct {
 	Output           json.RawMessage            `json:"output,omitempty"`
 	// Cause says in a line what failed first, where a failure was handed on; HandedOn how, from
 	// there to the message of the failure.
-	Cause    string         `json:"cause,omitempty"`
-	HandedOn []HandedOn     `json:"handed_on,omitempty"`
+	Cause    string     `json:"cause,omitempty"`
+	HandedOn []HandedOn `json:"handed_on,omitempty"`
+	// CauseKey is the key under which failures lists it with those that failed alike.
+	CauseKey string         `json:"cause_key,omitempty"`
 	Failure  *wire.Failure  `json:"failure,omitempty"`
 	Problem  *store.Problem `json:"problem,omitempty"`
 	// Suspension says since when, by whom and why it is suspended.
@@ -126,6 +128,7 @@ func InstanceOf(d *client.Description) Instance {
 			}
 		}
 	}
+	_, out.CauseKey = CauseOf(d)
 	if p := d.Parent; p != nil {
 		out.Parent = &Parent{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID}
 	}

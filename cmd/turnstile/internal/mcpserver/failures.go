@@ -10,7 +10,7 @@ import (
 type failuresInput struct {
 	Name  string `json:"name,omitempty" jsonschema:"name of the orchestration"`
 	Words string `json:"words,omitempty" jsonschema:"words that the failure, problem or custom status has"`
-	Since string `json:"since,omitempty" jsonschema:"failed at this time or later: 24h or 7d (ago), 2026-01-31, 2026-01-31T12:00:00Z; default 24h"`
+	Since string `json:"since,omitempty" jsonschema:"failed at this time or later: 24h or 7d (ago), yesterday, 2026-01-31, 2026-01-31T12:00:00Z; default 24h"`
 	Until string `json:"until,omitempty" jsonschema:"failed before this time, written as since"`
 	Where string `json:"where,omitempty" jsonschema:"conditions on search attributes, as list_instances takes them"`
 	Cause string `json:"cause,omitempty" jsonschema:"key of a cause in the answer before, with the same times: list its instances"`

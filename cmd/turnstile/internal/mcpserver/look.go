@@ -20,7 +20,7 @@ type Filter struct {
 	Parent   string `json:"parent,omitempty" jsonschema:"id of the instance whose children are meant"`
 	Schedule string `json:"schedule,omitempty" jsonschema:"name of the schedule that has started it"`
 	Queue    string `json:"queue,omitempty" jsonschema:"activity queue in which an attempt of it waits or runs; not on AWS"`
-	Since    string `json:"since,omitempty" jsonschema:"started at this time or later: 24h or 7d (ago), 2026-01-31, 2026-01-31T12:00:00Z"`
+	Since    string `json:"since,omitempty" jsonschema:"started at this time or later: 24h or 7d (ago), yesterday, 2026-01-31, 2026-01-31T12:00:00Z"`
 	Until    string `json:"until,omitempty" jsonschema:"started before this time, written as since"`
 	Where    string `json:"where,omitempty" jsonschema:"conditions on search attributes joined by and, such as: customer = \"c-1\" and total > 100; operators = < <= > >= and ^= (begins with)"`
 }

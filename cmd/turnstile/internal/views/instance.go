@@ -11,6 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/internal/cause"
+	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
@@ -68,6 +69,10 @@ func Instance(out io.Writer, now time.Time, d *client.Description, waiting *clie
 		handedOn(out, cause.Chain(f.Message))
 		text(out, f.Stack)
 		section(out, "details", f.Details)
+	}
+	if d.Status == client.StatusFailed {
+		_, key := api.CauseOf(d)
+		fmt.Fprintf(out, "\nwhat to do: fix the cause; then `turnstile redrive %s` lets it continue where it failed,\nand `turnstile redrive --cause %s` all that failed alike.\n", plain.ShellWord(d.Instance), key)
 	}
 	pending(out, now, waiting.Open)
 	untaken(out, now, waiting.Untaken)
