@@ -8,12 +8,13 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/host"
 	prices "github.com/turnstile-go/turnstile/internal/bill"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
 // What comes for a suspended instance is recorded; the resume delivers all of it, in its order.
-// With TURNSTILE_SUSPEND_EVENTS=50000 as many come.
+// With TURNSTILE_SUSPEND_EVENTS=50000 as many come, more than a history may have by default.
 func TestThousandsOfEventsForASuspendedInstanceArriveInTheirOrder(t *testing.T) {
 	t.Parallel()
 	many := 5000
@@ -36,7 +37,7 @@ func TestThousandsOfEventsForASuspendedInstanceArriveInTheirOrder(t *testing.T) 
 			}
 		}
 		return inOrder, nil
-	})))
+	})), turnstiletest.KeepWarm(), turnstiletest.WithSettings(host.Settings{Limits: host.LimitSettings{Events: 2*many + 10_000}}))
 	c := env.Client()
 	run := turnstiletest.Start(env, book, many, client.WithInstanceID("b"))
 	env.Run()

@@ -102,6 +102,13 @@ func TestO10ARedrivenParentEndsTheChildThatItHadStartedBefore(t *testing.T) {
 	i.each(by(1, start("s")), since(1, by(2, cancel("c"))))
 	i.now = i.now.Add(i.settings.Messages.EarlyWindow)
 	i.each(since(1, by(2, cancel("c"))))
+	i = p.anew("it cancelled it where it took its start over", waits("go"))
+	alone := since(1, by(2, cancel("c")))
+	alone.Origin.EventID = 1
+	i.each(by(1, start("s")), alone)
+	i.again(alone)
+	i = p.anew("so it did, and the child has ended meanwhile", waits("go"))
+	i.each(by(1, start("s")), terminate("t"), alone)
 	i = p.anew("an execution that has continued as new only uses it", waits("go"))
 	i.each(by(1, start("s")), uses, by(2, cancel("c")), since(2, by(2, cancel("d"))))
 	p.expect(`
@@ -127,6 +134,14 @@ func TestO10ARedrivenParentEndsTheChildThatItHadStartedBefore(t *testing.T) {
 		start s → runs; commits 1-2: Started Sub(go); settles recorded
 		cancel c → settles early round
 		cancel c → settles misaddressed
+		# it cancelled it where it took its start over
+		start s → runs; commits 1-2: Started Sub(go); settles recorded
+		cancel c → runs; commits 3-4: CancelRequested Failed(cancelled), closes [2], sends parent; settles recorded
+		cancel c×2 → again parent; settles duplicate
+		# so it did, and the child has ended meanwhile
+		start s → runs; commits 1-2: Started Sub(go); settles recorded
+		terminate t → commits 3: Failed(terminated), sends parent; settles recorded
+		cancel c → settles late
 		# an execution that has continued as new only uses it
 		start s → runs; commits 1-2: Started Sub(go); settles recorded
 		start other → runs; commits 3: ParentAttached; settles recorded

@@ -93,7 +93,7 @@ func (t *Turn) foreignParent(m *inbox.Message) bool {
 		return false
 	}
 	own := t.ownParent()
-	if own != nil && tookOver(own, m) && t.waitsFor(m.Item.Parent) {
+	if own != nil && tookOver(own, m) && (waitsForNothing(m) || t.waitsFor(m.Item.Parent)) {
 		return false
 	}
 	return own == nil || *own != *recordedParent(m.Item.Parent)
@@ -116,6 +116,10 @@ func tookOver(own *history.Parent, m *inbox.Message) bool {
 	by, since := m.Item.Parent, m.Item.Origin
 	return since != nil && own.Instance == by.Instance && own.EventID == by.EventID && own.ExecutionID >= since.ExecutionID && own.ExecutionID < by.ExecutionID
 }
+
+// waitsForNothing reports whether what ends a child comes from an execution of its parent that has
+// cancelled it when it took its start over: no start will attach that one to the child.
+func waitsForNothing(m *inbox.Message) bool { return m.Item.Origin != nil && m.Item.Origin.EventID > 0 }
 
 // waitsFor reports whether a parent waits for the instance by a start of its own.
 func (t *Turn) waitsFor(by *wire.Parent) bool {

@@ -62,7 +62,7 @@ func (t *Turn) afterEnd(p *Plan, m *inbox.Message) {
 // the start that redrives the child may take, because it can overtake that start. Until that
 // has come, the parent of the child that has ended is an earlier execution.
 func (t *Turn) redriveMayFollow(p *Plan, m *inbox.Message, own *history.Parent) bool {
-	if !m.EndsChild() || own == nil || own.Instance != m.Item.Parent.Instance || own.ExecutionID >= m.Item.Parent.ExecutionID {
+	if !m.EndsChild() || waitsForNothing(m) || own == nil || own.Instance != m.Item.Parent.Instance || own.ExecutionID >= m.Item.Parent.ExecutionID {
 		return false
 	}
 	return t.goesRound(p, m)

@@ -86,9 +86,12 @@ func (out *Outbox) Add(c Commit) {
 		}
 	}
 	for i, id := range c.Cancelled {
-		if id < c.First() { // What it scheduled, or took over, itself was not sent.
-			out.place.at = position{c.ExecutionID, c.Last(), 1 + i}
+		out.place.at = position{c.ExecutionID, c.Last(), 1 + i}
+		switch { // What it scheduled, or took over, itself was not sent.
+		case id < c.First():
 			out.cancel(&c, id, c.Opened[id])
+		case id <= taken.last && goesOn(&c, id):
+			out.cancel(&c, id, opened(&c.Events[id-1]))
 		}
 	}
 	out.place.at = position{c.ExecutionID, c.Last(), 1 + len(c.Cancelled)}

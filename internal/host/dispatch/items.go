@@ -188,7 +188,8 @@ func (out *Outbox) cancel(c *Commit, eventID int64, w Open) {
 
 // since is the first execution that had the start of a child in its history, where a redrive took it
 // over from there; nil where this one has started it. What ends the child says so, because
-// the child may have been started by that one. A fork's begin with the fork.
+// the child may have been started by that one. A fork's begin with the fork. It names the event
+// as well if no start attaches this execution to the child, which need not wait for that then.
 func since(c *Commit, eventID int64) *history.Origin {
 	o := c.Start.Origin
 	if o == nil || eventID > o.EventID {
@@ -197,6 +198,9 @@ func since(c *Commit, eventID int64) *history.Origin {
 	first := o.FirstExecutionID
 	if o.FirstInstance != "" {
 		first = o.ForkedExecutionID
+	}
+	if c.First() == 1 || c.Held != nil {
+		return &history.Origin{ExecutionID: first, EventID: eventID}
 	}
 	return &history.Origin{ExecutionID: first}
 }

@@ -73,6 +73,13 @@ func (out *Outbox) takenOver(c *Commit, e *history.Event, atMS int64) {
 	}
 }
 
+// goesOn reports whether an event that a commit has taken over is the start of a child that
+// went on when the execution before ended: if the code has cancelled it, the commit attaches
+// the execution to no child, and yet the child has to hear of that.
+func goesOn(c *Commit, eventID int64) bool {
+	return c.Events[eventID-1].Kind == history.SubOrchestrationScheduled && c.Start.Origin.Instance == c.Instance && KeyOf(c.Start, eventID) != nil
+}
+
 // KeyOf is the place whose idempotency key an activity has; nil for its own.
 func KeyOf(start *history.Start, eventID int64) *history.Origin {
 	if start.Origin == nil {

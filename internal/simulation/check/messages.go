@@ -183,6 +183,10 @@ func (w *checker) carriedOn(item *wire.Item, own *history.Parent, child *ledger.
 	if item.Origin == nil || own.ExecutionID < item.Origin.ExecutionID || own.ExecutionID > p.ExecutionID {
 		return false
 	}
+	if item.Origin.EventID > 0 {
+		w.Reached("a child that a redriven parent ends where it takes it over")
+		return true
+	}
 	for i := range child.Events {
 		e := &child.Events[i]
 		if e.Kind == history.ParentAttached && e.Start.Parent != nil && e.Start.Parent.Instance == p.Instance && e.Start.Parent.ExecutionID == p.ExecutionID &&
