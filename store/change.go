@@ -35,6 +35,7 @@ type RecordChange struct {
 	LoopedAt       *time.Time
 	Untold         *string
 	Stamp          *int64
+	Ahead          *int64
 	// SearchAttributes are those to be set; one without a value is removed, all
 	// others stay. An index keeps them by the time of the start: the record's
 	// CreatedAt must be FoundAt.
@@ -124,6 +125,7 @@ func (c *RecordChange) Apply(r Record) Record {
 	set(&r.LoopedAt, c.LoopedAt)
 	set(&r.Untold, c.Untold)
 	set(&r.Stamp, c.Stamp)
+	set(&r.Ahead, c.Ahead)
 	r.SearchAttributes = r.SearchAttributes.With(c.SearchAttributes)
 	r.UpdatedAt = c.UpdatedAt
 	return r.Stored()

@@ -98,7 +98,10 @@ type Record struct {
 	// the instance, demands the stamp that it has read (RecordCondition.Stamp), so that one of
 	// two such writers loses.
 	Stamp int64
-	// Purged marks a tombstone: only Instance, ExecutionID, StartID and FreeAt
+	// Ahead is the execution of which a redrive has begun to write the beginning ahead of its
+	// commit, 0 for none: if it never commits, a purge deletes those parts too.
+	Ahead int64
+	// Purged marks a tombstone: only Instance, ExecutionID, StartID, Ahead and FreeAt
 	// are set.
 	Purged bool
 	// FreeAt is, of a tombstone, when its id may be started again. It is compared
@@ -216,7 +219,7 @@ func (r Record) Hidden(freeAt time.Time) Record {
 // tombstone keeps only its few fields.
 func (r Record) Stored() Record {
 	if r.Purged {
-		return Record{Instance: r.Instance, ExecutionID: r.ExecutionID, StartID: r.StartID, Purged: true, FreeAt: storedTime(r.FreeAt)}
+		return Record{Instance: r.Instance, ExecutionID: r.ExecutionID, StartID: r.StartID, Ahead: r.Ahead, Purged: true, FreeAt: storedTime(r.FreeAt)}
 	}
 	r.CreatedAt, r.UpdatedAt, r.EndedAt = storedTime(r.CreatedAt), storedTime(r.UpdatedAt), storedTime(r.EndedAt)
 	r.LoopedAt = storedTime(r.LoopedAt)

@@ -17,6 +17,7 @@ func (e *Encoder) Record(r *store.Record) (attributes, error) {
 	a["instance"] = text(r.Instance)
 	a["execution_id"] = number(r.ExecutionID)
 	setText(a, "start_id", r.StartID)
+	setNumber(a, "ahead", r.Ahead)
 	if r.Purged {
 		a["purged"] = flag()
 		setTime(a, "free_at", r.FreeAt)
@@ -87,7 +88,7 @@ func setTime(a attributes, name string, t time.Time) {
 func decodeRecord(a attributes) (store.Record, error) {
 	r := store.Record{
 		Instance: textOf(a, "instance"), ExecutionID: numberOf(a, "execution_id"), StartID: textOf(a, "start_id"),
-		Purged: flagOf(a, "purged"), FreeAt: timeOf(a, "free_at"),
+		Ahead: numberOf(a, "ahead"), Purged: flagOf(a, "purged"), FreeAt: timeOf(a, "free_at"),
 	}
 	if r.Purged {
 		return r, nil

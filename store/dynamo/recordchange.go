@@ -54,6 +54,7 @@ func (e *Encoder) update(x *expression, instance string, change *store.RecordCha
 	assign("looped_at", change.LoopedAt != nil)
 	assign("untold", change.Untold != nil)
 	assign("stamp", change.Stamp != nil)
+	assign("ahead", change.Ahead != nil)
 	for i, name := range change.SearchAttributes.Names() {
 		attribute, placeholder := searchPrefix+name, "search"+strconv.Itoa(i)
 		x.names["#"+placeholder] = attribute

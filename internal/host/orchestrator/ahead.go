@@ -19,6 +19,9 @@ import (
 func (a *attempt) writeAhead(ctx context.Context, c *deciding.Commit) error {
 	t := &c.Turns[0]
 	parts, name := partsOf(t.Events[:c.TakesOver], a.desk.Settings.Turn.Ahead)
+	if err := a.noteAhead(ctx, c); err != nil {
+		return err
+	}
 	var last int64
 	err := a.insists(ctx, c, func() (err error) {
 		last, err = a.tables.Store.Ahead(ctx, t.Instance, t.ExecutionID, name)
@@ -45,6 +48,21 @@ func (a *attempt) writeAhead(ctx context.Context, c *deciding.Commit) error {
 	}
 	t.Ahead, t.AheadLast = name, int64(c.TakesOver)
 	return nil
+}
+
+// noteAhead notes in the record of what is redriven that parts of its next execution are written. If
+// the redrive dies, they go with the instance when that is purged. A fork has no record yet.
+func (a *attempt) noteAhead(ctx context.Context, c *deciding.Commit) error {
+	t, r := &c.Turns[0], a.turn.View.Record
+	if !c.Change.If.Ended || r.Ahead == t.ExecutionID {
+		return nil
+	}
+	change := store.RecordChange{If: store.RecordCondition{Ended: true, ExecutionID: r.ExecutionID}, Ahead: &t.ExecutionID, UpdatedAt: r.UpdatedAt}
+	err := a.insists(ctx, c, func() error { return a.tables.Store.UpdateRecord(ctx, t.Instance, change) })
+	if err == nil {
+		a.turn.View.Changed(&change)
+	}
+	return err
 }
 
 // partsOf cuts events into parts of at most so many bytes, or of one event, and names them. Every

@@ -2,11 +2,13 @@ package orchestrator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/internal/host/platform"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -79,5 +81,50 @@ func TestO10ARedriveTakesOverMoreThanOneCommitHolds(t *testing.T) {
 				t.Errorf("it was %+v, and is %+v", before, after)
 			}
 		})
+	}
+}
+
+// O-10, O-04: a redrive dies with a part of what it takes over written, and is never repeated. When the
+// instance is purged that goes with it, also where the deletion stops after each item.
+func TestO10WhatADeadRedriveHasWrittenGoesWithItsInstance(t *testing.T) {
+	t.Parallel()
+	big := []byte(`"` + strings.Repeat("x", 250<<10) + `"`)
+	for _, page := range []int{0, 1} {
+		w := newWorld(t, func(w *world) { w.settings.Purge.Page = page })
+		w.activityFunc("Big", func(context.Context, []byte) ([]byte, error) { return big, nil })
+		w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
+			for range 20 {
+				if _, err := stepOf(ctx, "Big", "1"); err != nil {
+					return nil, err
+				}
+			}
+			return nil, errors.New("broken")
+		})
+		w.start("a", "Main", "1")
+		w.run()
+		w.expectStatus("a", store.StatusFailed)
+		p, parts := w.process(), 0
+		p.faults.die = func() (bool, bool) {
+			if p.faults.log[len(p.faults.log)-1] == "WriteAhead" {
+				parts++
+			}
+			return parts == 3, true
+		}
+		if died := w.deliver("m", w.body(redriveOf("a", "r", 0)), 1, platform.SourceOrchestrator, 0); !died {
+			t.Fatal("the process did not die")
+		}
+		if r := w.record("a"); r.ExecutionID != 1 || r.Ahead != 2 || r.Status != store.StatusFailed {
+			t.Errorf("the record is %+v", r)
+		}
+		w.send(wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: "p"})
+		w.run()
+		if r := w.record("a"); !r.Purged || r.Ahead != 2 {
+			t.Errorf("the record is %+v", r)
+		}
+		// With one item in the table a deletion of one item is not known to be done.
+		if done, err := w.store.DeleteHistory(t.Context(), "a", 2, 1); !done || err != nil {
+			t.Errorf("something is left: %v", err)
+		}
+		w.expectDead()
 	}
 }

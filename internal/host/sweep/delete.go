@@ -53,21 +53,27 @@ func (k *Keeper) delete(ctx context.Context, m *inbox.Message) error {
 		item.NotBeforeMS = due.UnixMilli()
 		return k.SendRound(ctx, m, item, due, "grace")
 	default:
-		return k.deleteHistories(ctx, m, item)
+		return k.deleteHistories(ctx, m, item, &r)
 	}
 }
 
 // deleteHistories deletes in pages. It can be interrupted: what is left of a history never
-// looks like a valid one, and the item follows the message to go on.
-func (k *Keeper) deleteHistories(ctx context.Context, m *inbox.Message, item wire.Item) error {
+// looks like a valid one, and the item follows the message to go on. With the last execution of a
+// purged instance goes what a redrive that never committed has written of the next one.
+func (k *Keeper) deleteHistories(ctx context.Context, m *inbox.Message, item wire.Item, r *store.Record) error {
+	upTo := item.UpToExecution
 	for {
-		done, err := k.Store.DeleteHistory(ctx, item.Instance, item.UpToExecution, k.Settings.Purge.Page)
+		done, err := k.Store.DeleteHistory(ctx, item.Instance, upTo, k.Settings.Purge.Page)
 		if err != nil {
 			return fmt.Errorf("host: history of instance %q not deleted: %w", item.Instance, err)
 		}
-		if done {
+		if done && (!r.Purged || upTo != r.ExecutionID || r.Ahead <= upTo) {
 			k.Settle(m, "deleted")
 			return nil
+		}
+		if done {
+			upTo = r.Ahead
+			continue
 		}
 		if !clock.HasTime(ctx, k.Clock, k.Settings.Turn.Time) {
 			item.Hops++

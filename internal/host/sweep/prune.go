@@ -55,7 +55,7 @@ func (k *Keeper) prune(ctx context.Context, m *inbox.Message, r *store.Record) e
 	}
 	// One that comes back may have changed the record, and deleted nothing.
 	item.UpToExecution, item.NotBeforeMS = first-1, now.UnixMilli()
-	return k.deleteHistories(ctx, m, item)
+	return k.deleteHistories(ctx, m, item, r)
 }
 
 // prunable looks at the executions of an instance from the first that is kept up to

@@ -134,12 +134,16 @@ func (w *checker) checkSender(p *world.Process, t *store.Turn) {
 	}
 }
 
-// checkDeleted is O-04: of what was purged the histories are deleted in the end.
+// checkDeleted is O-04: of what was purged the histories are deleted in the end, and what a redrive that
+// never committed has written of the next one.
 func (w *checker) checkDeleted(instance string, hidden int64) {
 	for n := int64(1); n <= hidden; n++ {
 		turns, err := w.Store.Read(context.Background(), instance, n, 1)
 		if len(turns) > 0 || err != nil && !errors.Is(err, store.ErrNotFound) {
 			w.Violate("O-04", "%s/%d was purged, and %d commits of its history are there still: %v", instance, n, len(turns), err)
 		}
+	}
+	if left := w.LeftAhead(instance, hidden+1); len(left) > 0 {
+		w.Violate("O-04", "%s/%d was purged, and of execution %d parts are there still: %v", instance, hidden, hidden+1, left)
 	}
 }

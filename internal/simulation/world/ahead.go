@@ -29,9 +29,27 @@ func (s simStore) WriteAhead(ctx context.Context, part store.Turn) error {
 		err := s.Store.WriteAhead(ctx, part)
 		if at := (aheadOf{part.Instance, part.ExecutionID, part.Ahead, part.First()}); err == nil && w.ahead[at] == nil {
 			w.ahead[at] = slices.Clone(part.Events)
+			if r, err := s.Store.Describe(ctx, part.Instance); err == nil && !r.Purged {
+				w.redriven[at] = true
+			}
 		}
 		return err
 	})
+}
+
+// LeftAhead returns what redrives of what is there have written ahead in an execution, and is stored
+// still. A fork has nothing yet of which a purge could take it along.
+func (w *World) LeftAhead(instance string, execution int64) (left []string) {
+	for at := range w.redriven {
+		if at.instance != instance || at.execution != execution {
+			continue
+		}
+		if last, err := w.Store.Ahead(context.Background(), instance, execution, at.name); err != nil || last > 0 {
+			left = append(left, fmt.Sprintf("%s up to event %d (%v)", at.name, last, err))
+		}
+	}
+	slices.Sort(left)
+	return slices.Compact(left)
 }
 
 func (s simStore) Ahead(ctx context.Context, instance string, executionID int64, name string) (last int64, err error) {

@@ -131,6 +131,8 @@ type World struct {
 	Said, forged, attempted map[string]bool
 	// ahead is what was written ahead of turns, as it is stored.
 	ahead map[aheadOf][]history.Event
+	// redriven are those parts that were written while the instance was there: by a redrive of it.
+	redriven map[aheadOf]bool
 	// archived are the documents of executions that the archive has.
 	archived map[ledger.Execution][]byte
 	Lost     bool
@@ -194,7 +196,7 @@ func New(c choice.Choices, o Options) *World {
 		on = inMemory{}
 	}
 	w := &World{Choices: c, Clock: clock.NewVirtual(epoch), Tracing: o.Tracing, most: MaxSteps, counts: map[counted]int{},
-		on: on, Store: on.Store(), Ledger: ledger.New(), situations: map[string]int{}, attempted: map[string]bool{}, ahead: map[aheadOf][]history.Event{}, messages: map[string]*message{},
+		on: on, Store: on.Store(), Ledger: ledger.New(), situations: map[string]int{}, attempted: map[string]bool{}, ahead: map[aheadOf][]history.Event{}, redriven: map[aheadOf]bool{}, messages: map[string]*message{},
 		forged: map[string]bool{ForgedToken: true}, fired: map[string]time.Time{}}
 	w.Watch = o.Watch(w)
 	w.stops = on.Activities(w.Clock.Now)

@@ -19,7 +19,7 @@ func purge(t *testing.T, o Options) {
 	}
 	commit(t, s, turn("order-77", 1, 1, 1, "a"))
 	r := running("order-7", 0)
-	r.ExecutionID, r.Output, r.Suspect, r.Dispatched, r.Stamp = executions, []byte("7"), "m", "m 1/2/0 1/9/0", 3
+	r.ExecutionID, r.Output, r.Suspect, r.Dispatched, r.Stamp, r.Ahead = executions, []byte("7"), "m", "m 1/2/0 1/9/0", 3, executions+1
 	create(t, s, r)
 
 	t.Run("a running instance is not hidden", func(t *testing.T) {
@@ -34,6 +34,7 @@ func purge(t *testing.T, o Options) {
 	})
 	t.Run("hidden, its tombstone is left, also when hidden again", func(t *testing.T) {
 		want := tombstone("order-7", executions)
+		want.Ahead = executions + 1
 		for _, at := range []time.Time{free, free.Add(-time.Hour), free, {}} {
 			if err := s.Hide(t.Context(), "order-7", executions, at); err != nil {
 				t.Fatal(err)
@@ -90,6 +91,7 @@ func purge(t *testing.T, o Options) {
 	}
 	t.Run("its id can't be started until it is free", func(t *testing.T) {
 		want := tombstone("order-7", executions)
+		want.Ahead = executions + 1
 		for _, c := range []store.Commit{begins(0, free), begins(executions, free.Add(-time.Millisecond)), begins(executions, epoch), begins(executions, time.Time{}), begins(executions-1, free)} {
 			wantRecordConflict(t, s.Commit(t.Context(), c), &want)
 			wantRecordConflict(t, s.UpdateRecord(t.Context(), "order-7", *c.Record), &want)
@@ -102,6 +104,7 @@ func purge(t *testing.T, o Options) {
 			t.Fatal(err)
 		}
 		want := tombstone("order-7", executions)
+		want.Ahead = executions + 1
 		want.FreeAt = free.Add(time.Hour)
 		wantRecord(t, s, want)
 		wantRecordConflict(t, s.Commit(t.Context(), begins(executions, free)), &want)

@@ -138,7 +138,7 @@ func recordFields(t *testing.T, o Options) {
 	full.Parent = &history.Parent{Instance: "parent#1", ExecutionID: 2, EventID: 7, Token: "0123"}
 	full.Problem = &store.Problem{Kind: "nondeterminism", Message: "event 7", EventID: 7, Diff: &store.ProblemDiff{Have: "ActivityScheduled(\"A\")", Did: "ended ü", At: "orders.go:7"}, Stack: "x", SinceMS: 5, Tries: 2}
 	full.Suspension = &store.Suspension{EventID: 9, SinceMS: 6, Reason: "the bank is \"down\"", Actor: "ada"}
-	full.Suspect, full.Dispatched, full.Stamp = "message-1", "m 1/2/0 1/9/0", 1<<53+1
+	full.Suspect, full.Dispatched, full.Stamp, full.Ahead = "message-1", "m 1/2/0 1/9/0", 1<<53+1, 13
 	full.LoopedAt = epoch.Add(9 * time.Millisecond)
 	full.Untold = `[{"type":"recovered"}]`
 	create(t, s, full)
@@ -156,6 +156,8 @@ func recordFields(t *testing.T, o Options) {
 		{LoopedAt: ptr(time.Time{}), UpdatedAt: epoch},
 		{Untold: ptr(`[{"type":"stuck"}]`), UpdatedAt: epoch},
 		{Untold: ptr(""), UpdatedAt: epoch},
+		{Ahead: ptr(int64(14)), UpdatedAt: epoch},
+		{Ahead: ptr(int64(0)), UpdatedAt: epoch},
 		{FirstExecution: ptr(int64(11)), Pruned: ptr(int64(6)), UpdatedAt: epoch},
 		{UpdatedAt: epoch.Add(2 * time.Hour)},
 		{SearchAttributes: history.SearchAttributes{"total": history.SearchTextOf("99"), "due": {}, "absent": {}, "new": history.SearchNumberOf(0)}, FoundAt: full.CreatedAt, UpdatedAt: epoch},
