@@ -84,6 +84,9 @@ func runGate(ctx Context, line gating.Line) (None, error) {
 
 // asked takes a question.
 func (g *gateRunner) asked(ctx Context, q gating.Question) error {
+	if g.Declared > 0 && g.Declared != q.N {
+		g.Other, g.OtherMS = g.Declared, q.SinceMS
+	}
 	g.Declared = q.N
 	same := func(p gating.Place) bool { return p.Instance == q.Instance && p.ExecutionID >= q.ExecutionID }
 	earlier := func(p gating.Place) bool { return p.Instance == q.Instance && p.ExecutionID < q.ExecutionID }

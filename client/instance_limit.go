@@ -39,6 +39,9 @@ func instanceLimit(d *Description) (Limit, error) {
 	if line.SetAtMS > 0 {
 		l.SetAt = time.UnixMilli(line.SetAtMS).UTC()
 	}
+	if line.Other > 0 {
+		l.Other, l.OtherAt = line.Other, time.UnixMilli(line.OtherMS).UTC()
+	}
 	for _, p := range line.Running {
 		l.Held = append(l.Held, LimitHolder{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID, Since: time.UnixMilli(p.SinceMS).UTC()})
 	}

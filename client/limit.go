@@ -38,6 +38,12 @@ type Limit struct {
 	Declared int  `json:"declared"`
 	Set      int  `json:"set,omitempty"`
 	Closed   bool `json:"closed,omitempty"`
+	// Other is another number that code declares for the key, another build or another call, with
+	// OtherPer milliseconds of a rate. Of activities an attempt has asked with it at OtherAt or before,
+	// and the lower one counts for a minute; of instances it is the one before Declared, until OtherAt.
+	Other    int       `json:"other,omitempty"`
+	OtherPer int64     `json:"other_per_ms,omitempty"`
+	OtherAt  time.Time `json:"other_at,omitzero"`
 	// SetBy is the actor who changed Set last, SetAt when; also where that was to
 	// nothing.
 	SetBy string    `json:"set_by,omitempty"`
@@ -108,14 +114,21 @@ func (c *Client) limit(ctx context.Context, name string) (Limit, error) {
 func (c *Client) limitOf(name string, s *limits.State) Limit {
 	at := c.cfg.Clock.Now()
 	now := at.UnixMilli()
+	if s.Other.Gone(at) {
+		s.Other = limits.Other{}
+	}
 	l := Limit{Key: name, Permits: s.Permits(), Declared: s.N, Set: max(s.Set, 0), Closed: s.Set == limits.Closed, SetBy: s.SetBy, Held: []LimitHolder{}, Waiting: []LimitWaiter{}}
 	if key, is := limits.IsRate(name); is {
 		l.Key, l.Rate, l.DeclaredPer = key, true, s.PerMS
-		_, per := s.Rate(s.N, time.Duration(s.PerMS)*time.Millisecond)
+		var per time.Duration
+		l.Permits, per = s.Rate(s.N, time.Duration(s.PerMS)*time.Millisecond)
 		l.Per = per.Milliseconds()
 	}
 	if s.SetAt > 0 {
 		l.SetAt = time.UnixMilli(s.SetAt).UTC()
+	}
+	if s.Other.N > 0 {
+		l.Other, l.OtherPer, l.OtherAt = s.Other.N, s.Other.PerMS, time.UnixMilli(s.Other.Asked).UTC()
 	}
 	for _, h := range s.Held {
 		if h.Until > now {

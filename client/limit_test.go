@@ -78,6 +78,38 @@ func TestALimitIsSeenAndChanged(t *testing.T) {
 	}
 }
 
+// Code of two builds that declare other numbers for one key is seen, as long as both count.
+func TestTwoNumbersOfAKeyAreSeen(t *testing.T) {
+	t.Parallel()
+	c, activities, now := limited(t)
+	var s limits.State
+	for n, permits := range []int{5, 20} {
+		s, _, _ = s.Ask(limits.Who{ActivityKey: store.ActivityKey{Instance: "order-7", EventID: int64(n)}}, "token", permits, now.Now(), now.Now().Add(time.Hour))
+	}
+	s.Version = 1
+	if _, written, err := limits.Write(t.Context(), activities, "stripe", &s, now.Now(), time.Hour); err != nil || !written {
+		t.Fatal(written, err)
+	}
+	if l, err := c.Limit(t.Context(), "stripe"); err != nil || l.Permits != 5 || l.Declared != 20 || l.Other != 5 || !l.OtherAt.Equal(now.Now()) {
+		t.Errorf("%+v, %v", l, err)
+	}
+	now.Advance(limits.OtherTime)
+	if l, err := c.Limit(t.Context(), "stripe"); err != nil || l.Permits != 20 || l.Other != 0 || !l.OtherAt.IsZero() {
+		t.Errorf("a minute later: %+v, %v", l, err)
+	}
+	// A rate goes by each attempt's own number.
+	rate := limits.OfRate("stripe")
+	r, _ := limits.State{}.AskAgain(limits.Who{Attempt: 1}, 5, time.Minute, now.Now(), now.Now())
+	r, _ = r.AskAgain(limits.Who{Attempt: 2}, 20, time.Second, now.Now(), now.Now())
+	r.Version = 1
+	if _, written, err := limits.Write(t.Context(), activities, rate, &r, now.Now(), time.Hour); err != nil || !written {
+		t.Fatal(written, err)
+	}
+	if l, err := c.Rate(t.Context(), "stripe"); err != nil || l.Permits != 20 || l.Per != 1000 || l.Other != 5 || l.OtherPer != 60_000 {
+		t.Errorf("%+v, %v", l, err)
+	}
+}
+
 func TestARateIsSeenAndChanged(t *testing.T) {
 	t.Parallel()
 	c, activities, now := limited(t)

@@ -59,6 +59,10 @@ type Line struct {
 	// Set is the number that an operator has set, Declared that of the newest question.
 	Set      int `json:"set,omitempty"`
 	Declared int `json:"declared,omitempty"`
+	// Other is the number of a question before that had another, until OtherMS: another build, or
+	// another call, declares the key otherwise.
+	Other   int   `json:"other,omitempty"`
+	OtherMS int64 `json:"other_ms,omitempty"`
 	// Closed: an operator has set 0, and nobody is let in.
 	Closed bool `json:"closed,omitempty"`
 	// SetBy is the actor who changed Set last, SetAtMS when.

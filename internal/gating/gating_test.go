@@ -203,6 +203,28 @@ func TestAnOperatorSetsHowManyRun(t *testing.T) {
 	}
 }
 
+// Of two builds that declare other numbers for one key, the one that has started an instance last counts;
+// the gate shows both.
+func TestOfTwoNumbersTheNewestStartCounts(t *testing.T) {
+	t.Parallel()
+	var f floor
+	env := turnstiletest.New(t, f.app())
+	start(env, most+1)
+	if line := lineOf(t, env); line.N != most || line.Other != 0 {
+		t.Errorf("the gate shows %+v", line)
+	}
+	turnstiletest.Start(env, load.With(turnstile.InstanceID("newer"), turnstile.Limit("k", most+2)), "k")
+	env.Advance(time.Second)
+	if l, err := env.Client().InstanceLimit(t.Context(), "k"); err != nil || l.Permits != most+2 || len(l.Held) != most+2 || l.Other != most || l.OtherAt.IsZero() {
+		t.Errorf("one more permit by a newer build: %+v, %v", l, err)
+	}
+	turnstiletest.Start(env, queued(turnstile.InstanceID("older")), "k")
+	env.Advance(time.Second)
+	if l, err := env.Client().InstanceLimit(t.Context(), "k"); err != nil || l.Permits != most || len(l.Held) != most+2 || l.Length != 1 || l.Other != most+2 {
+		t.Errorf("a start by the older build: %+v, %v", l, err)
+	}
+}
+
 // A suspended gate lets nobody in, and hears afterwards what has ended meanwhile.
 func TestASuspendedGateLetsNobodyIn(t *testing.T) {
 	t.Parallel()

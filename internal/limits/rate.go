@@ -43,7 +43,7 @@ func (s State) WithSetRate(n int, span time.Duration, by string, now time.Time) 
 // again when it is due. If the line is full it reports false, and nothing has changed.
 func (s State) AskAgain(who Who, n int, span time.Duration, now, due time.Time) (next State, noted bool) {
 	next = s.changed(now)
-	next.N, next.PerMS = n, span.Milliseconds()
+	next.declares(n, span.Milliseconds(), now)
 	i := slices.IndexFunc(next.Line, func(w Waiting) bool { return w.Who == who })
 	switch {
 	case i >= 0:

@@ -31,7 +31,8 @@ type State struct {
 	// Version is raised by one with each change.
 	Version int `json:"-"`
 	// N is how many permits there are by the code that asked last, Set by an operator, 0
-	// for nothing set, Closed for no permits; it takes precedence.
+	// for nothing set, Closed for no permits; it takes precedence. Other is what other code has
+	// asked with of late.
 	N   int `json:"n,omitempty"`
 	Set int `json:"set,omitempty"`
 	// PerMS and SetPerMS are the span of a rate, in milliseconds, by the code and by an
@@ -39,6 +40,7 @@ type State struct {
 	// items of their own.
 	PerMS    int64 `json:"per,omitempty"`
 	SetPerMS int64 `json:"set_per,omitempty"`
+	Other    Other `json:"other,omitzero"`
 	// SetBy is who has set it, SetAt when.
 	SetBy string `json:"set_by,omitempty"`
 	SetAt int64  `json:"set_at,omitempty"`
@@ -92,10 +94,14 @@ const (
 // Closed is what is Set of a limit that gives no permits.
 const Closed = -1
 
-// Permits is how many there are.
+// Permits is how many there are. Of two numbers that the code declares the lower one counts, so that
+// the promise of each build holds.
 func (s *State) Permits() int {
-	if s.Set != 0 {
+	switch {
+	case s.Set != 0:
 		return max(s.Set, 0)
+	case s.Other.N > 0:
+		return min(s.N, s.Other.N)
 	}
 	return s.N
 }
@@ -104,7 +110,7 @@ func (s *State) Permits() int {
 // It returns the State that is to be written, which is the same for Full, and whom to call.
 func (s State) Ask(who Who, token string, n int, now, until time.Time) (next State, a Answer, called []Who) {
 	next = s.changed(now)
-	next.N = n
+	next.declares(n, 0, now)
 	ms := now.UnixMilli()
 	mine := slices.IndexFunc(next.Line, func(w Waiting) bool { return w.Who == who })
 	before := next.Line
@@ -221,6 +227,9 @@ func (s State) changed(now time.Time) State {
 	s.Version++
 	s.Held = slices.DeleteFunc(slices.Clone(s.Held), func(h Held) bool { return h.Until <= ms })
 	s.Line = slices.DeleteFunc(slices.Clone(s.Line), func(w Waiting) bool { return w.Gone(now) })
+	if s.Other.Gone(now) {
+		s.Other = Other{}
+	}
 	return s
 }
 

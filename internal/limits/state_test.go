@@ -82,6 +82,42 @@ func TestANumberThatWasSetTakesPrecedence(t *testing.T) {
 	}
 }
 
+func TestOfTwoNumbersOfAKeyTheLowerOneCounts(t *testing.T) {
+	t.Parallel()
+	var s limits.State
+	ask := func(one, n, now int, want limits.Answer) {
+		t.Helper()
+		next, a, _ := s.Ask(who(one), fmt.Sprint("token", one), n, at(now), at(now+1000))
+		if a != want {
+			t.Fatalf("attempt %d asks for one of %d and is answered %d, want %d: %+v", one, n, a, want, next)
+		}
+		s = next
+	}
+	ask(1, 3, 0, limits.Taken)
+	ask(2, 2, 1, limits.Taken)
+	ask(3, 3, 2, limits.Waits) // A third permit would break the promise of the second attempt's build.
+	ask(3, 3, 32, limits.Waits)
+	ask(4, 2, 33, limits.Waits)
+	ask(3, 3, 34, limits.Waits)
+	if n := s.Permits(); n != 2 || s.N != 3 || s.Other.N != 2 {
+		t.Errorf("%d permits, %+v", n, s)
+	}
+	ask(3, 3, 34+int(limits.OtherTime.Seconds())-1, limits.Waits)
+	ask(3, 3, 34+int(limits.OtherTime.Seconds()), limits.Taken) // Nobody asks for one of two any more.
+	ask(4, 2, 120, limits.Waits)
+	// What an operator says takes precedence of both.
+	if set := s.WithSet(50, "ops", at(121)); set.Permits() != 50 {
+		t.Errorf("%d permits, an operator has set 50", set.Permits())
+	}
+	// Of three, the lowest.
+	ask(5, 1, 122, limits.Waits)
+	ask(6, 7, 123, limits.Waits)
+	ask(7, 3, 124, limits.Waits)
+	if s.Permits() != 1 || s.N != 3 || s.Other.N != 1 {
+		t.Errorf("%d permits, %+v", s.Permits(), s)
+	}
+}
+
 func TestALineHasAnEnd(t *testing.T) {
 	t.Parallel()
 	var s limits.State

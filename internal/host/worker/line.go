@@ -70,6 +70,8 @@ func (w *Worker) takePermit(ctx context.Context, t *task, p *prepared) (instead 
 		asked, state = now, next
 		since, waited = s.Since(who)
 		switch {
+		case got == limits.Full && next.Permits() < s.Permits():
+			return next, called, write // With a lower number than others ask with, which is to count.
 		case got == limits.Full:
 			return next, nil, look
 		case parked != (got == limits.Waits):
@@ -84,17 +86,18 @@ func (w *Worker) takePermit(ctx context.Context, t *task, p *prepared) (instead 
 			}
 			return nil, err
 		}
+		if ask.written {
+			w.call(ctx, r.LimitKey, ask.called)
+		}
 		switch {
 		case ask.written && got == limits.Taken:
-			w.call(ctx, r.LimitKey, ask.called)
 			p.permits, p.asked = append(p.permits, permit{limit: r.LimitKey, token: token}), asked
 			w.Observer.Count(host.CountPermits, "taken", 1)
 			if waited {
 				w.Observer.Timing(host.TimePermit, max(asked.Sub(since), 0))
 			}
 			return nil, nil
-		case ask.written:
-			w.call(ctx, r.LimitKey, ask.called)
+		case ask.written && got == limits.Waits:
 			w.Observer.Count(host.CountPermits, "waits", 1)
 			return nil, errInLine
 		case got == limits.Full && !parked:

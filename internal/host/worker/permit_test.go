@@ -2,6 +2,7 @@ package worker_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -77,6 +78,28 @@ func TestThePermitOfADeadWorkerIsFreeWhenItsTimeIsOver(t *testing.T) {
 		h.let <- nil
 		synctest.Wait()
 		h.want(t, 1, 0, 1)
+	})
+}
+
+// An attempt of a build that declares fewer permits has them count, also if the line of the limit is full.
+func TestTheLowerNumberCountsThoughTheLineIsFull(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHanging(t, 10*time.Minute)
+		full := limits.State{}
+		for n := range 3 + limits.MaxLine {
+			full, _, _ = full.Ask(limits.Who{ActivityKey: store.ActivityKey{EventID: int64(n)}, Attempt: 1}, fmt.Sprint(n), 3, time.Now(), time.Now().Add(time.Hour))
+		}
+		full.Version = 1
+		if _, written, err := limits.Write(t.Context(), h.Stops, "k", &full, time.Now(), time.Hour); err != nil || !written || len(full.Line) != limits.MaxLine {
+			t.Fatal(written, err, len(full.Line))
+		}
+		h.sendLimited(t, 1, history.Retry{LimitKey: "k", Limit: 1})
+		h.takeAll(t, time.Millisecond)
+		h.want(t, 0, 1, 0)
+		if s, err := limits.Read(t.Context(), h.Stops, "k"); err != nil || s.Permits() != 1 || s.Other.N != 3 || len(s.Line) != limits.MaxLine || len(s.Held) != 3 {
+			t.Errorf("%d permits, %v: %+v", s.Permits(), err, s)
+		}
 	})
 }
 

@@ -121,7 +121,7 @@ func limitMutations() []Mutation {
 			Bug:   "The rate that an operator has set is lost with the next attempt that waits for it.",
 			File:  "internal/limits/rate.go",
 			Bias:  "limits",
-			Edits: edit("	next.N, next.PerMS = n, span.Milliseconds()\n", "	next.N, next.PerMS, next.Set = n, span.Milliseconds(), 0\n"),
+			Edits: edit("	next.declares(n, span.Milliseconds(), now)\n", "	next.declares(n, span.Milliseconds(), now)\n	next.Set = 0\n"),
 		},
 		{
 			Name:  "the span that an operator has set does not count",

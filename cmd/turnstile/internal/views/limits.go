@@ -52,15 +52,29 @@ func declared(l *client.Limit) string {
 	switch {
 	case l.Declared == 0:
 		return "not known: no attempt has waited"
+	case l.Other == 0:
+		return limitedTo(l, l.Declared, l.DeclaredPer)
+	case l.Instances:
+		return fmt.Sprintf("%d, and %d until %s", l.Declared, l.Other, plain.Moment(l.OtherAt))
 	case l.Rate:
-		return fmt.Sprintf("%d in %s", l.Declared, time.Duration(l.DeclaredPer)*time.Millisecond)
+		return fmt.Sprintf("%s, and %s by other code: each attempt goes by its own", limitedTo(l, l.Declared, l.DeclaredPer), limitedTo(l, l.Other, l.OtherPer))
 	}
-	return strconv.Itoa(l.Declared)
+	return fmt.Sprintf("%d, and %d by other code: the lower counts", l.Declared, l.Other)
+}
+
+// limitedTo is a number that a key is limited to, of a rate with its span.
+func limitedTo(l *client.Limit, n int, perMS int64) string {
+	if l.Rate {
+		return fmt.Sprintf("%d in %s", n, time.Duration(perMS)*time.Millisecond)
+	}
+	return strconv.Itoa(n)
 }
 
 // limited is what a limit is of, and what is wrong with its gate.
 func limited(l *client.Limit) string {
 	switch {
+	case l.Other > 0 && !l.Instances:
+		return fmt.Sprintf("activities, the code says %s and %s", limitedTo(l, l.Declared, l.DeclaredPer), limitedTo(l, l.Other, l.OtherPer))
 	case l.Rate:
 		return "activities, a rate"
 	case !l.Instances:

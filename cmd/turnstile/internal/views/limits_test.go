@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
 )
@@ -34,4 +35,22 @@ func TestALimitOfInstancesSaysWhoRunsAndHowItsGateStands(t *testing.T) {
 	var out strings.Builder
 	views.Limit(&out, noon, &l)
 	says(t, out.String(), "of        instances, its gate is stuck\ngate      limit:import ada\nwaiting   60\n", "  order-1", "execution 3", "waiting\n  1", "order-2")
+}
+
+// Two builds that declare other numbers for one key are seen.
+func TestALimitSaysThatTheCodeHasTwoNumbers(t *testing.T) {
+	t.Parallel()
+	for want, l := range map[string]client.Limit{
+		"in code   20, and 5 by other code: the lower counts\n":                           {Key: "k", Permits: 5, Declared: 20, Other: 5, OtherAt: noon},
+		"in code   20 in 1s, and 5 in 1m0s by other code: each attempt goes by its own\n": {Key: "k", Rate: true, Permits: 20, Per: 1000, Declared: 20, DeclaredPer: 1000, Other: 5, OtherPer: 60_000, OtherAt: noon},
+		"in code   3, and 2 until " + plain.Moment(noon) + "\n":                           {Key: "k", Instances: true, GateStatus: client.StatusRunning, Permits: 3, Declared: 3, Other: 2, OtherAt: noon},
+	} {
+		var out strings.Builder
+		views.Limit(&out, noon, &l)
+		says(t, out.String(), want)
+	}
+	l := client.Limit{Key: "k", Permits: 5, Declared: 20, Other: 5, OtherAt: noon}
+	if got, want := piped(func(s *term.Screen) { views.Limits(s, noon, []client.Limit{l}) }), "k\t5\t0\t0\t–\t–\tactivities, the code says 20 and 5\n"; got != want {
+		t.Errorf("listed is %q, want %q", got, want)
+	}
 }

@@ -55,6 +55,7 @@ function Limit({ limit, reload }) {
       ${limit.rate && html`<${Chip}>rate<//>`}
       ${limit.instances && html`<${Chip}>instances<//>`}
       ${limit.instances && limit.gate_status !== "running" && html`<a class="chip stuck" href=${format(["instances", limit.gate])}>its gate is ${limit.gate_status}</a>`}
+      ${limit.other > 0 && !limit.instances && html`<${Chip}>the code says ${permits(limit.declared, limit.declared_per_ms)} and ${permits(limit.other, limit.other_per_ms)}<//>`}
       ${isSet(limit) && html`<${Chip}>${limit.closed ? "closed" : "set"}${limit.declared > 0 && `, the code says ${permits(limit.declared, limit.declared_per_ms)}`}<//>`}
       <span class="grow" />${may && html`<${Button} onClick=${() => setOpen(true)}>Change<//>`}</div>
     ${limit.set_at && html`<p class="muted small">${isSet(limit) ? "Set" : "Reset"} by <${Text} value=${limit.set_by || "somebody"} /> <${Ago} at=${limit.set_at} /></p>`}
