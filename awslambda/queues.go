@@ -22,6 +22,15 @@ func namedQueues(client sqs.Client, urls map[string]string) (func(name string) q
 	return func(name string) queue.Queue { return named[name] }, nil
 }
 
+// activityFunction is the name of an activity function in the lines of its metrics: with the name of
+// its queue, if that has one, by which lines can be summed up. A dimension would cost a metric for each queue.
+func activityFunction(env Config) string {
+	if q := servedQueue(env); q != "" {
+		return "activity:" + q
+	}
+	return "activity"
+}
+
 // servedQueue is the name of the queue that an activity function serves; empty for the
 // one that has none.
 func servedQueue(env Config) string {

@@ -1,6 +1,7 @@
 package awslambda
 
 import (
+	"strings"
 	"testing"
 
 	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
@@ -21,6 +22,10 @@ func TestAFunctionKnowsTheActivityQueues(t *testing.T) {
 		}
 		if got := servedQueue(env); got != want {
 			t.Errorf("the function of queue %s serves %q, want %q", own, got, want)
+		}
+		// A line of its metrics has the name of its queue, so that permits are summed up by queue.
+		if got := activityFunction(env); got != strings.TrimSuffix("activity:"+want, ":") {
+			t.Errorf("the function of queue %s is %q in the lines of its metrics", own, got)
 		}
 		named, err := namedQueues(awssqs.New(awssqs.Options{}), env.ActivityQueues)
 		if err != nil {

@@ -46,7 +46,7 @@ func NewActivityFunction(app *turnstile.App, environ []string, opts ...Option) (
 	if err := settings.Check("WithSettings", hostSettings); err != nil {
 		return nil, err
 	}
-	logger, metrics := o.logTo(env.LogLevel), o.metricsOf(env, "activity")
+	logger, metrics := o.logTo(env.LogLevel), o.metricsOf(env, activityFunction(env))
 	clients := withThrottlesCounted(*o.aws, metrics.Throttled)
 	queues := platform.Queues{}
 	client := awssqs.NewFromConfig(clients)

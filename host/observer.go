@@ -133,8 +133,8 @@ const (
 	// and are published again later.
 	CountInstanceEvents Counter = "instance_events"
 	// CountPermits: what happens to permits of limits over instances: "taken", "waits"
-	// (an attempt stands in the line), "line full" (it asks again later), "called"; and "rate
-	// waits" for an attempt that asks a rate again later.
+	// (an attempt stands in the line), "line full" (it asks again later), "called", "returned"; and
+	// "rate waits" for an attempt that asks a rate again later.
 	CountPermits Counter = "permits"
 	// CountAttempts: attempts of activities, by outcome.
 	CountAttempts Counter = "attempts"

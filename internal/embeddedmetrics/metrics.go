@@ -34,7 +34,7 @@ var ordinary = map[host.Counter]map[string]bool{
 	host.CountMessages: {"recorded": true},
 	host.CountCache:    {"warm": true, "cold": true, "evicted": true},
 	host.CountAttempts: {"completed": true},
-	host.CountPermits:  {"taken": true, "waits": true, "called": true, "line full": true, "rate waits": true},
+	host.CountPermits:  {"taken": true, "waits": true, "called": true, "returned": true, "line full": true, "rate waits": true},
 }
 
 // Config says whose metrics they are.

@@ -253,7 +253,9 @@ func (w *Worker) givePermits(ctx context.Context, t *task, p *prepared) {
 			next, called = s.Give(held.token, now)
 			return next, called, write
 		})
-		if err != nil {
+		if err == nil {
+			w.Observer.Count(host.CountPermits, "returned", 1)
+		} else {
 			w.Logger.WarnContext(ctx, "permit not given back; it is free when the attempt's time is over", attrs(&t.item, "key", held.limit, "error", err)...)
 		}
 	}

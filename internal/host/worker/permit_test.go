@@ -3,11 +3,13 @@ package worker_test
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/limits"
 	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/wire"
@@ -45,6 +47,8 @@ func TestAnAttemptWithoutAPermitWaitsForOne(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHanging(t, 10*time.Minute)
+		counts := permitCounts{of: map[string]int{}}
+		h.Observer = &counts
 		for n := range int64(3) {
 			h.sendLimited(t, n+1, history.Retry{LimitKey: "k", Limit: 2})
 		}
@@ -57,7 +61,26 @@ func TestAnAttemptWithoutAPermitWaitsForOne(t *testing.T) {
 		h.let <- nil
 		synctest.Wait()
 		h.want(t, 3, 0, 3)
+		if counts.of["taken"] != 3 || counts.of["returned"] != 3 || counts.of["waits"] == 0 {
+			t.Errorf("counted is %v, three have taken a permit and returned it, and one has waited", counts.of)
+		}
 	})
+}
+
+// permitCounts counts what happens to permits.
+type permitCounts struct {
+	host.NoObserver
+	mu sync.Mutex
+	of map[string]int
+}
+
+func (c *permitCounts) Count(of host.Counter, reason string, n int) {
+	if of != host.CountPermits {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.of[reason] += n
 }
 
 // A worker that has died leaves a permit that nobody gives back: it is free when its

@@ -1,0 +1,121 @@
+package workloads_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/embedded"
+	"github.com/turnstile-go/turnstile/internal/keyring"
+	storememory "github.com/turnstile-go/turnstile/internal/store/memory"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/store/dynamo"
+	"github.com/turnstile-go/turnstile/tools/bench/dynamolocal"
+)
+
+// Attempts of several processes under one rate, whose permits are items of one table on DynamoDB
+// Local: no span has more of them than the rate, and the others wait. It counts how often two processes
+// try for the same permit.
+func TestRatesOnDynamoDB(t *testing.T) {
+	const rate, span, all = 100, time.Second, 600
+	for _, processes := range []int{1, 2, 4, 8} {
+		t.Run(fmt.Sprintf("%d processes", processes), func(t *testing.T) {
+			api, config := dynamolocal.Tables(t, "rates")
+			asked := &counter{}
+			config.Meter = asked.meter
+			permits := &ratePermits{Activities: dynamo.NewActivities(api, config), span: span}
+			work := turnstile.NewActivity[int, int]("Work").With(turnstile.Rate("api", rate, span))
+			fan := turnstile.NewOrchestration[int, int]("Fan")
+			ctx, stop := context.WithTimeout(t.Context(), 3*time.Minute)
+			defer stop()
+			var running, waited sync.WaitGroup
+			began := time.Now()
+			for n := range processes {
+				c := &counter{}
+				db := database{c, storememory.New(), permits, &keyring.Memory{}, c}
+				env, err := embedded.New(turnstile.NewApp(
+					work.Implement(func(_ context.Context, n int) (int, error) { return n, nil }),
+					fan.Implement(func(ctx turnstile.Context, n int) (int, error) {
+						futures := make([]turnstile.Future[int], n)
+						for i := range futures {
+							futures[i] = work.Start(ctx, i)
+						}
+						_, err := turnstile.Join(ctx, futures...)
+						return n, err
+					})), embedded.WithDatabase(db), embedded.WithWorkers(20))
+				if err != nil {
+					t.Fatal(err)
+				}
+				running.Go(func() { _ = env.Run(ctx) })
+				waited.Go(func() {
+					run, err := client.Start(ctx, env.Client(), fan, all/processes, client.WithInstanceID(fmt.Sprint("fan-", n)))
+					if err == nil {
+						_, err = run.Wait(ctx)
+					}
+					if err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			waited.Wait()
+			took := time.Since(began)
+			stop()
+			running.Wait()
+			taken, refused := permits.counts(t, rate)
+			used := asked.now()
+			t.Logf("%d activities in %s, %.0f a second; each %.2f conflicts, %.1f writes and %.1f reads of the activities table", taken,
+				took.Round(time.Millisecond), float64(taken)/took.Seconds(), float64(refused)/float64(taken), float64(used.Writes)/float64(taken), float64(used.Reads)/float64(taken))
+			if taken != all {
+				t.Errorf("%d permits are taken for %d activities", taken, all)
+			}
+		})
+	}
+}
+
+// ratePermits are the permits of a rate that several processes take.
+type ratePermits struct {
+	store.Activities
+	span    time.Duration
+	mu      sync.Mutex
+	taken   []time.Time
+	refused int
+}
+
+// Claim implements store.Activities.
+func (p *ratePermits) Claim(ctx context.Context, key store.ActivityKey, claim store.Claim, expiresAt time.Time) error {
+	err := p.Activities.Claim(ctx, key, claim, expiresAt)
+	if !strings.HasPrefix(key.Instance, "rate\t") {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch _, conflict := errors.AsType[*store.ClaimedError](err); {
+	case err == nil:
+		p.taken = append(p.taken, claim.Until.Add(-p.span))
+	case conflict:
+		p.refused++
+	}
+	return err
+}
+
+// counts returns how many permits were taken, and how many another had taken meanwhile. No span has
+// more than n.
+func (p *ratePermits) counts(t *testing.T, n int) (taken, refused int) {
+	t.Helper()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	slices.SortFunc(p.taken, time.Time.Compare)
+	for i := n; i < len(p.taken); i++ {
+		if apart := p.taken[i].Sub(p.taken[i-n]); apart < p.span {
+			t.Errorf("%d attempts are let through within %s, the rate is %d in %s", n+1, apart, n, p.span)
+		}
+	}
+	return len(p.taken), p.refused
+}
