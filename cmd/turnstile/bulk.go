@@ -36,6 +36,8 @@ type bulk struct {
 	do     func(ctx context.Context, cl backend.Instances, j *batch.Job, instance string) error
 	reason string
 	force  bool
+	// heads: of a parent and its child that are both selected the parent alone is taken.
+	heads bool
 	// children are purged too.
 	children bool
 	// version of the orchestration to begin them with; empty for the newest.
@@ -143,13 +145,20 @@ func (r *bulkRun) begin(ctx context.Context) error {
 	}
 	bar := term.NewProgress(r.screen(r.err), r.now)
 	var ids []string
+	var parents map[string]string
 	var err error
 	if r.cause != "" {
-		ids, err = r.ofCause(ctx, statuses)
+		ids, parents, err = r.ofCause(ctx, statuses)
 	} else {
-		ids, err = batch.Select(ctx, r.Instances, r.query, statuses, r.problem, func(n int) { bar.Show(fmt.Sprintf("selecting: %d", n)) })
+		ids, parents, err = batch.Select(ctx, r.Instances, r.query, statuses, r.problem, func(n int) { bar.Show(fmt.Sprintf("selecting: %d", n)) })
 	}
 	bar.End()
+	if r.heads {
+		all := len(ids)
+		if ids = batch.Heads(ids, parents); len(ids) < all {
+			fmt.Fprintf(r.err, "%s left out: the %s of their parents, which are selected too, reaches them\n", plain.Plural(all-len(ids), "child is", "children are"), r.verb)
+		}
+	}
 	switch {
 	case err != nil:
 		return err
@@ -172,25 +181,29 @@ func (r *bulkRun) begin(ctx context.Context) error {
 }
 
 // ofCause are the instances that have failed by one cause, those that failed last first.
-func (r *bulkRun) ofCause(ctx context.Context, statuses []client.Status) ([]string, error) {
+func (r *bulkRun) ofCause(ctx context.Context, statuses []client.Status) (ids []string, parents map[string]string, err error) {
 	q := r.query
 	q.Status = ""
 	found, err := r.Failures(ctx, q, r.cause)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var ids []string
+	parents = map[string]string{}
 	for _, c := range found.Causes {
 		for i := range c.Members {
-			if slices.Contains(statuses, client.Status(c.Members[i].Status)) {
-				ids = append(ids, c.Members[i].Instance)
+			m := &c.Members[i]
+			if slices.Contains(statuses, client.Status(m.Status)) {
+				ids = append(ids, m.Instance)
+			}
+			if m.Parent != nil {
+				parents[m.Instance] = m.Parent.Instance
 			}
 		}
 	}
 	if found.More {
 		fmt.Fprintf(r.err, "%d instances were read; those that started earlier are not selected\n", found.Read)
 	}
-	return ids, nil
+	return ids, parents, nil
 }
 
 // goOn goes on with a batch.

@@ -34,8 +34,8 @@ func redriveCommand() *command {
 			"--dry-run with an instance shows what would start again, and which redrives of it were refused.",
 			"",
 			bulkHelp,
-			"Without --status, redrive selects failed instances. --resume redrives no",
-			"instance twice."),
+			"Without --status, redrive selects failed instances. Of a parent and its child it takes the",
+			"parent, whose redrive redrives the child. --resume redrives no instance twice."),
 		examples: []string{
 			"turnstile redrive order-17 --dry-run",
 			"turnstile redrive order-17 --reason 'the price service is fixed'",
@@ -46,7 +46,7 @@ func redriveCommand() *command {
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			var r client.RedriveRequest
-			b := bulk{verb: "redrive", on: ended[:1],
+			b := bulk{verb: "redrive", on: ended[:1], heads: true,
 				do: func(ctx context.Context, cl backend.Instances, j *batch.Job, instance string) error {
 					one := r
 					one.Instance, one.Reason = instance, j.Reason

@@ -140,6 +140,26 @@ func TestAStrangerDoesHisTasksOnTheCommandLine(t *testing.T) {
 			t.Errorf("what was redriven is\n%s", out)
 		}
 	})
+	s.task("redrive parents and their children that failed alike", 2, func() {
+		var parents, children []string
+		for d := range s.all(client.ListQuery{Status: client.StatusFailed, Words: "no driver"}) {
+			if d.Parent == nil {
+				parents = append(parents, d.Instance)
+			} else {
+				children = append(children, d.Instance)
+			}
+		}
+		r := s.run("redrive", "--words", "no driver", "--dry-run")
+		if r.out != strings.Join(parents, "\n")+"\n" || !strings.Contains(r.err, strconv.Itoa(len(children))+" children are left out") || len(children) != len(parents) || len(parents) < 50 {
+			t.Errorf("of %d parents and %d children it would take\n%s%s", len(parents), len(children), r.out, r.err)
+		}
+		s.does("redrive", "--words", "no driver", "--yes", strconv.Itoa(len(parents)), "--rate", "10000")
+		for _, id := range slices.Concat(parents, children) {
+			if d, err := s.client.Wait(t.Context(), id); err != nil || d.Status != client.StatusCompleted {
+				t.Fatalf("%s is %s: %v", id, d.Status, err)
+			}
+		}
+	})
 	s.task("change a limit", 2, func() {
 		if out := s.does("limit", "list"); !strings.Contains(out, demo.ShopLimit) {
 			t.Errorf("the limits are\n%s", out)

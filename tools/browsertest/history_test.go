@@ -75,6 +75,8 @@ func TestAnInstanceIsActedOn(t *testing.T) {
 	b.shows("Wake-up sent to " + demo.Waiting)
 
 	b.click(".actions button", "Raise an event")
+	b.click("dialog label", "Event")
+	b.wait(`document.activeElement.select() === undefined`)
 	b.write("nobody-waits-for-this")
 	b.click("dialog label", "Data")
 	b.write(`{"by":"ada"}`)

@@ -98,6 +98,7 @@ func serve(t testing.TB, base string, h http.Handler) *site {
 	t.Cleanup(func() {
 		_ = server.Close()
 		<-ended
+		s.checkAPI()
 	})
 	return s
 }

@@ -1,7 +1,8 @@
 // The query of a list of instances: as it stands in the page's address, as the
-// API takes it, and as words. Pure.
+// API takes it, and as words. Pure, but for the time zone.
+import { setting } from "./settings.js";
 
-export const spans = { "15m": "the last 15 minutes", "1h": "the last hour", "24h": "the last 24 hours", "7d": "the last 7 days", "30d": "the last 30 days" };
+export const spans = { "15m": "the last 15 minutes", "1h": "the last hour", "24h": "the last 24 hours", yesterday: "yesterday", "7d": "the last 7 days", "30d": "the last 30 days" };
 const unit = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 // pageSize is how many instances a page has.
@@ -10,11 +11,23 @@ export const pageSize = 50;
 // apiQuery makes the API's query of the address's: status, name, prefix, where, words, version, parent, schedule, queue, since
 // (a key of spans) or from and to (RFC 3339), page (a token). now is in ms.
 export function apiQuery(query, now) {
-  const { status, name, prefix, where, words, version, parent, schedule, queue, since, to, page } = query;
-  let { from } = query;
+  const { status, name, prefix, where, words, version, parent, schedule, queue, since, page } = query;
+  let { from, to } = query;
   const m = /^(\d+)([mhd])$/.exec(since ?? "");
   if (m) from = new Date(now - m[1] * unit[m[2]]).toISOString();
+  if (since === "yesterday") [from, to] = [midnight(now, 1), midnight(now, 0)];
   return { status, name, prefix, where, words, version, parent, schedule, queue, from, to, page_size: pageSize, page_token: page };
+}
+
+// midnight is when a day of the reader began, so many days ago.
+function midnight(now, ago) {
+  const d = new Date(now);
+  return (setting("utc") === "yes" ? new Date(Date.UTC(d.getUTCFullYear(), d.getUTCMonth(), d.getUTCDate() - ago)) : new Date(d.getFullYear(), d.getMonth(), d.getDate() - ago)).toISOString();
+}
+
+// begun says a span behind a verb: "started yesterday", "failed in the last hour".
+export function begun(verb, since) {
+  return verb + (since === "yesterday" ? " yesterday" : " in " + (spans[since] ?? "the last " + since));
 }
 
 // scans reports whether no index finds what the query asks for.
@@ -31,7 +44,7 @@ export function filters(query) {
   if (query.parent) out.push(["parent", "children of " + query.parent]);
   if (query.schedule) out.push(["schedule", "started by the schedule " + query.schedule]);
   if (query.queue) out.push(["queue", "with an attempt in the queue " + query.queue]);
-  if (query.since) out.push(["since", "started in " + (spans[query.since] ?? "the last " + query.since)]);
+  if (query.since) out.push(["since", begun("started", query.since)]);
   if (query.from) out.push(["from", "started at " + query.from + " or later"]);
   if (query.to) out.push(["to", "started before " + query.to]);
   return out;
@@ -51,17 +64,18 @@ export function and(where, more) {
 
 // suggestions says what a text in the search field may mean, the likeliest
 // first: { kind: "where" | "instance" | "prefix" | "name" | "words", text }. names are those of
-// orchestrations that are known, ids those of instances.
-export function suggestions(text, names, ids = []) {
+// orchestrations that are known, ids those of instances, attributes those that are known.
+export function suggestions(text, names, ids = [], attributes = []) {
   text = text.trim();
   if (text === "") return names.map((name) => ({ kind: "name", text: name }));
   const where = /^[\p{L}_][\p{L}\p{N}_.-]*\s*(=|<=?|>=?|\^=)/u.test(text);
   const like = names.filter((n) => n !== text && n.toLowerCase().includes(text.toLowerCase())).map((name) => ({ kind: "name", text: name }));
   const begin = ids.filter((id) => id !== text && id.startsWith(text)).map((id) => ({ kind: "instance", text: id }));
+  const values = attributes.filter(([, kind]) => kind === "string" || !Number.isNaN(Number(text))).map(([name, kind]) => ({ kind: "where", text: condition(name, kind === "number" ? Number(text) : text) }));
   const out = [{ kind: "instance", text }, ...like];
   if (/^[\p{L}\p{N}_.\-/]+$/u.test(text)) out.push({ kind: "name", text });
   // What comes later, while one types, stands below what one may have chosen.
-  out.push(...(where ? [] : [{ kind: "prefix", text }, { kind: "words", text }]), ...begin);
+  out.push(...(where ? [] : [{ kind: "prefix", text }, { kind: "words", text }, ...values.slice(0, 5)]), ...begin);
   return where ? [{ kind: "where", text }, ...out] : out;
 }
 

@@ -194,3 +194,20 @@ func TestNothingNeedsInlineScriptsOrStyles(t *testing.T) {
 		}
 	}
 }
+
+// What the page can do, a program can: only api.js and live.js speak with the server, and they by
+// addresses of the API alone. That each is in openapi.json the browser's tests find.
+func TestThePageCallsNothingButTheAPI(t *testing.T) {
+	t.Parallel()
+	speaks := regexp.MustCompile(`\bfetch\(|new EventSource\(|XMLHttpRequest|sendBeacon|WebSocket`)
+	for name, text := range read(t) {
+		if ours(name) && speaks.MatchString(text) && name != "api.js" && name != "live.js" {
+			t.Errorf("%s speaks with the server by %s: use api.js", name, speaks.FindString(text))
+		}
+	}
+	for name, want := range map[string]string{"api.js": `new URL("api/v1/" + path, document.baseURI)`, "live.js": `url("live"`} {
+		if !strings.Contains(read(t)[name], want) {
+			t.Errorf("%s has no %s: the test has lost where addresses are made", name, want)
+		}
+	}
+}

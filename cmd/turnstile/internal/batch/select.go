@@ -2,6 +2,7 @@ package batch
 
 import (
 	"context"
+	"slices"
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/store"
@@ -13,10 +14,10 @@ type Lister interface {
 }
 
 // Select returns the ids of the instances that a query finds with one of the statuses,
-// newest first within a status; with a problem only those that are stuck for it. found is
-// told after each page how many there are.
-func Select(ctx context.Context, from Lister, q client.ListQuery, statuses []client.Status, problem string, found func(n int)) ([]string, error) {
-	var ids []string
+// newest first within a status; with a problem only those that are stuck for it. parents are the
+// parents of those that are children. found is told after each page how many there are.
+func Select(ctx context.Context, from Lister, q client.ListQuery, statuses []client.Status, problem string, found func(n int)) (ids []string, parents map[string]string, err error) {
+	parents = map[string]string{}
 	seen := map[string]bool{}
 	for _, status := range statuses {
 		q := q
@@ -24,7 +25,7 @@ func Select(ctx context.Context, from Lister, q client.ListQuery, statuses []cli
 		for {
 			page, err := from.List(ctx, q)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			for i := range page.Instances {
 				d := &page.Instances[i]
@@ -33,6 +34,9 @@ func Select(ctx context.Context, from Lister, q client.ListQuery, statuses []cli
 				}
 				seen[d.Instance] = true
 				ids = append(ids, d.Instance)
+				if d.Parent != nil {
+					parents[d.Instance] = d.Parent.Instance
+				}
 			}
 			found(len(ids))
 			if q.PageToken = page.NextPageToken; q.PageToken == "" {
@@ -40,5 +44,14 @@ func Select(ctx context.Context, from Lister, q client.ListQuery, statuses []cli
 			}
 		}
 	}
-	return ids, nil
+	return ids, parents, nil
+}
+
+// Heads leaves out those whose parent is there too.
+func Heads(ids []string, parents map[string]string) []string {
+	there := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		there[id] = true
+	}
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return there[parents[id]] })
 }

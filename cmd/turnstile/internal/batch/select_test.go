@@ -40,12 +40,23 @@ func TestASelectionHasEachInstanceOnceOverPagesAndStatuses(t *testing.T) {
 		found []int
 	}{"": {[]string{"a", "b", "c", "d"}, []int{2, 3, 4}}, "panic": {[]string{"a", "c"}, []int{1, 2, 2}}} {
 		var found []int
-		ids, err := batch.Select(t.Context(), from, client.ListQuery{}, statuses, problem, func(n int) { found = append(found, n) })
+		ids, parents, err := batch.Select(t.Context(), from, client.ListQuery{}, statuses, problem, func(n int) { found = append(found, n) })
+		if len(parents) != 0 {
+			t.Errorf("parents are %v", parents)
+		}
 		if err != nil || !slices.Equal(ids, want.ids) || !slices.Equal(found, want.found) {
 			t.Errorf("selected with problem %q are %v after %v, %v; want %v after %v", problem, ids, found, err, want.ids, want.found)
 		}
 	}
-	if ids, err := batch.Select(t.Context(), from, client.ListQuery{}, []client.Status{client.StatusStuck, client.StatusFailed}, "", func(int) {}); err == nil || ids != nil {
+	if ids, _, err := batch.Select(t.Context(), from, client.ListQuery{}, []client.Status{client.StatusStuck, client.StatusFailed}, "", func(int) {}); err == nil || ids != nil {
 		t.Errorf("of a list that fails are selected %v, %v", ids, err)
+	}
+}
+
+func TestOfAParentAndItsChildTheParentIsTaken(t *testing.T) {
+	t.Parallel()
+	ids := []string{"a", "a/1", "b/1", "a/1/2", "c"}
+	if got := batch.Heads(ids, map[string]string{"a/1": "a", "a/1/2": "a/1", "b/1": "b"}); !slices.Equal(got, []string{"a", "b/1", "c"}) {
+		t.Errorf("taken are %v", got)
 	}
 }

@@ -23,6 +23,13 @@ export function fits(key, instance) {
   return actionsOf(instance).some(([k]) => k === key);
 }
 
+// targets are those of some instances that an action is sent to. The redrive of a parent redrives
+// its failed children: of both only the parent is redriven. Pure.
+export function targets(key, instances) {
+  const all = instances.filter((i) => fits(key, i)), ids = new Set(all.map((i) => i.instance));
+  return key === "redrive" ? all.filter((i) => !ids.has(i.parent?.instance)) : all;
+}
+
 // bodies are the requests' bodies. An id made once for each instance makes a repeat of
 // its request count once.
 const bodies = {

@@ -12,7 +12,7 @@ export function Dialog({ title, onClose, children, footer, wide = false, class: 
     ref.current.showModal();
     // The browser would take the button that closes.
     const first = ".dialog-body :is(input, textarea, select), .combo input, footer .button.primary";
-    const field = ref.current.querySelector(first);
+    const field = ref.current.querySelector("[data-first]") ?? ref.current.querySelector(first);
     field?.focus();
     field?.select?.(); // What it begins with is replaced by what is typed.
     return () => {
@@ -70,12 +70,13 @@ export function Field({ label, hint, error, children }) {
     ${about && html`<p id=${about} class=${error ? "bad small" : "muted small"}>${error || hint}</p>`}</div>`;
 }
 
-// JsonField is a Field for JSON. Props: label, hint, value, onInput(text), rows.
+// JsonField is a Field for JSON. Props: label, hint, value, onInput(text), rows, first (it has
+// the focus when its dialog opens).
 // jsonError says what is wrong with a text, "" for one that is JSON or empty.
-export function JsonField({ label, hint, value, onInput, rows = 5 }) {
+export function JsonField({ label, hint, value, onInput, rows = 5, first = false }) {
   const [left, setLeft] = useState(false);
   return html`<${Field} label=${label} hint=${hint} error=${left ? jsonError(value) : ""}>${(p) => html`
-    <textarea ...${p} rows=${rows} spellcheck=${false} autocomplete="off" value=${value} onInput=${(e) => onInput(e.target.value)} onBlur=${() => setLeft(true)} />`}<//>`;
+    <textarea ...${p} data-first=${first || null} rows=${rows} spellcheck=${false} autocomplete="off" value=${value} onInput=${(e) => onInput(e.target.value)} onBlur=${() => setLeft(true)} />`}<//>`;
 }
 
 export function jsonError(text) {

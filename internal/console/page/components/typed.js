@@ -5,12 +5,12 @@ import { JsonField, jsonError } from "./dialog.js";
 import { Text } from "./text.js";
 
 // TypedField. Props: label, hint, value, onInput(text), rows, type (of the catalog:
-// type and example; none where the code is not known), check (of useCheck), children
-// (more buttons).
-export function TypedField({ label, hint, value, onInput, rows, type, check, children }) {
+// type and example; none where the code is not known), check (of useCheck), first (see
+// JsonField), children (more buttons).
+export function TypedField({ label, hint, value, onInput, rows, type, check, first, children }) {
   const example = type?.example ?? "";
   const takes = type ? `The code takes ${type.type}${example === "" ? ", which has no fields" : ""}. ` : "";
-  return html`<div class="typed"><${JsonField} label=${label} hint=${takes + hint} value=${value} onInput=${onInput} rows=${rows} />
+  return html`<div class="typed"><${JsonField} label=${label} hint=${takes + hint} value=${value} onInput=${onInput} rows=${rows} first=${first} />
     ${((example !== "" && value !== example) || children) && html`<p class="fill">${example !== "" && value !== example && html`<${Button} kind="quiet" onClick=${() => onInput(example)}>Fill in an example<//>`}${children}</p>`}
     <${Problems} of=${jsonError(value) === "" ? check?.problems ?? [] : []} /></div>`;
 }

@@ -4,15 +4,13 @@ import { get } from "../api.js";
 import { now } from "../clock.js";
 import { Ago, Button, Chip, Empty, InstanceLink, Resource, StatusShape, Text, useRowKeys } from "../components.js";
 import { count, plural } from "../format.js";
-import { apiQuery } from "../listquery.js";
+import { apiQuery, begun, spans } from "../listquery.js";
 import { format } from "../location.js";
 import { setQuery } from "../router.js";
 import { useResource } from "../resource.js";
 import { Bars } from "./failure-bars.js";
 import { Rows } from "./instance-rows.js";
-import { SelectionBar, useSelection } from "./many.js";
-
-const spans = { "": "Failed in the last 24 hours", "1h": "Failed in the last hour", "7d": "Failed in the last 7 days", "30d": "Failed in the last 30 days", all: "Failed at any time" };
+import { AllButtons, SelectionBar, useSelection } from "./many.js";
 
 const shownRows = 200; // of one cause
 
@@ -20,14 +18,14 @@ const shownRows = 200; // of one cause
 export function Failures({ query }) {
   const since = query.since ?? "";
   const found = useResource(JSON.stringify([since, query.name ?? "", query.cause ?? ""]), (signal) => {
-    const { from } = apiQuery({ since: since === "all" ? "" : since || "24h" }, now());
-    return get("failures", { from, name: query.name, cause: query.cause }, { signal });
+    const { from, to } = apiQuery({ since: since === "all" ? "" : since || "24h" }, now());
+    return get("failures", { from, to, name: query.name, cause: query.cause }, { signal });
   });
   return html`<div class="view-head"><h1>Failures</h1><${Button} icon="reload" busy=${found.loading} onClick=${found.reload}>Read again<//></div>
     <p class="lead">Failed, stuck and corrupt instances, by what failed first.</p>
     <div class="filters"><select aria-label="When" value=${since} onChange=${(e) => setQuery({ since: e.target.value })}>
-        ${Object.entries(spans).map(([value, words]) => html`<option key=${value} value=${value}>${words}</option>`)}
-        ${spans[since] === undefined && html`<option value=${since}>Failed in the last ${since}</option>`}</select></div>
+        <option value="">${begun("Failed", "24h")}</option>${[...Object.keys(spans).filter((s) => s !== "24h"), ...(since && since !== "all" && !spans[since] ? [since] : [])].map((value) => html`<option key=${value} value=${value}>${begun("Failed", value)}</option>`)}
+        <option value="all">Failed at any time</option></select></div>
     ${(query.name || query.cause) && html`<p>${query.name && html`<span class="muted">Only the orchestration</span> <strong><${Text} value=${query.name} /></strong> `}<a href=${format(["failures"], { since })}>All failures</a></p>`}
     <${Resource} of=${found} title="The failures could not be read">${(data) => html`<${Causes} data=${data} query=${query} reload=${found.reload} />`}<//>`;
 }
@@ -62,7 +60,7 @@ function Cause({ of, data, query }) {
 function Members({ of, reload }) {
   const selection = useSelection({ where: of.key }), table = useRef(null), [all, setAll] = useState(false);
   const rows = all ? of.members : of.members.slice(0, shownRows);
-  return html`<div class="view-head"><h2>${plural(of.instances, "instance")}</h2><${Button} aria-pressed=${selection.on ? "true" : "false"} onClick=${selection.turn}>${selection.on ? "End selecting" : "Select"}<//></div>
+  return html`<div class="view-head"><h2>${plural(of.instances, "instance")}</h2>${!selection.on && html`<${AllButtons} instances=${of.members} of=${["redrive", "wake"]} onActed=${reload} />`}<${Button} aria-pressed=${selection.on ? "true" : "false"} onClick=${selection.turn}>${selection.on ? "End selecting" : "Select"}<//></div>
     ${selection.on && html`<${SelectionBar} selection=${selection} rows=${of.members} here="Select all" query=${{}} onActed=${reload} />`}
     <div class="table-wrap" ref=${table}><${Rows} rows=${rows} selection=${selection} query=${{}} /></div>
     ${of.members.length > rows.length && html`<p class="pager"><${Button} onClick=${() => setAll(true)}>Show all ${count(of.members.length)}<//></p>`}`;

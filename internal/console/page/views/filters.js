@@ -4,8 +4,9 @@ import { Button, Combo, Field, FormDialog, Icon, StatusShape, Text, statuses } f
 import { useAbout } from "../about.js";
 import { count } from "../format.js";
 import { useIDs } from "../ids.js";
-import { and, filters, scans, spans, suggestions } from "../listquery.js";
+import { and, begun, filters, scans, spans, suggestions } from "../listquery.js";
 import { format, instance } from "../location.js";
+import { knownAttributes } from "../names.js";
 import { go, setQuery } from "../router.js";
 import { plainText } from "../visible.js";
 
@@ -29,7 +30,7 @@ export function Filters({ query, names, searchRef, hidden }) {
   const about = useAbout();
   const [between, setBetween] = useState(false), [typed, setTyped] = useState("");
   const ids = useIDs(typed);
-  const options = (text) => suggestions(text, names, ids).map(({ kind, text }) => ({ ...meant[kind](text, query), key: kind + text }));
+  const options = (text) => suggestions(text, names, ids, knownAttributes()).map(({ kind, text }) => ({ ...meant[kind](text, query), key: kind + text }));
   const pick = (e) => {
     const value = e.target.value;
     if (value === "between") {
@@ -43,8 +44,7 @@ export function Filters({ query, names, searchRef, hidden }) {
       <${Combo} label="Search instances" placeholder='Id, orchestration, words, or customer = "c-1"' inputRef=${searchRef} options=${options} onText=${setTyped} keys="/" />
       <select aria-label="Started" value=${query.from || query.to ? "dates" : query.since ?? ""} onChange=${pick}>
         <option value="">Started at any time</option>
-        ${Object.entries(spans).map(([value, words]) => html`<option key=${value} value=${value}>Started in ${words}</option>`)}
-        ${query.since && !spans[query.since] && html`<option value=${query.since}>Started in the last ${query.since}</option>`}
+        ${[...Object.keys(spans), ...(query.since && !spans[query.since] ? [query.since] : [])].map((value) => html`<option key=${value} value=${value}>${begun("Started", value)}</option>`)}
         ${(query.from || query.to) && html`<option value="dates">Started between two times</option>`}
         <option value="between">Between two times…</option>
       </select>

@@ -2,7 +2,7 @@
 import { html, useEffect, useRef, useState } from "../ui.js";
 import { get } from "../api.js";
 import { useMayAct } from "../about.js";
-import { fits, manyActions, run } from "../actions/many.js";
+import { fits, manyActions, run, targets } from "../actions/many.js";
 import { now } from "../clock.js";
 import { Button, Dialog, Field, InstanceLink, Text } from "../components.js";
 import { listChanged } from "../counts.js";
@@ -20,7 +20,7 @@ export function useSelection(query) {
   const [state, set] = useState({ on: false, of: new Map() });
   useEffect(() => set((s) => (s.of.size === 0 ? s : { ...s, of: new Map() })), [key]);
   const change = (f) => set((s) => { const of = new Map(s.of); f(of); return { ...s, of }; });
-  const add = (of, i) => of.size < mostSelected && of.set(i.instance, { instance: i.instance, status: i.status, problem: i.problem });
+  const add = (of, i) => of.size < mostSelected && of.set(i.instance, { instance: i.instance, status: i.status, problem: i.problem, parent: i.parent });
   return {
     ...state, turn: () => set((s) => ({ on: !s.on, of: new Map() })), add: (rows) => change((of) => rows.forEach((i) => add(of, i))),
     pick: (i, yes) => change((of) => (yes ? add(of, i) : of.delete(i.instance))), clear: () => change((of) => of.clear()), drop: (ids) => change((of) => ids.forEach((id) => of.delete(id))),
@@ -54,7 +54,7 @@ export function SelectionBar({ selection: s, rows, query, more, here = "Select t
     setReading(0);
   };
   const selected = [...s.of.values()];
-  const offered = !may ? [] : manyActions.map(([key, word, , danger]) => [key, word, danger, selected.filter((i) => fits(key, i)).length]).filter(([, , , n]) => n > 0);
+  const offered = !may ? [] : manyActions.map(([key, word, , danger]) => [key, word, danger, targets(key, selected).length]).filter(([, , , n]) => n > 0);
   const narrowed = query.status || filters(query).length > 0;
   return html`<section class="card selection" aria-label="Selection"><p role="status"><strong>${count(selected.length)} selected</strong>${reading > 0 && html` <span class="muted">${count(reading)} read…</span>`}${error && html` <span class="bad"><${Text} value=${error} max=${300} /></span>`}</p>
     <div class="actions"><${Button} onClick=${() => s.add(rows)}>${here}<//>${more && html`<${Button} busy=${reading > 0} onClick=${all} title="Reads a record for each">Select all ${narrowed ? "that match" : "instances"}<//>`}${selected.length > 0 && html`<${Button} onClick=${s.clear}>Clear<//>`}${selected.length === 2 && html`<${Button} href=${format(["difference"], { a: selected[0].instance, b: selected[1].instance })}>Compare the two<//>`}
@@ -62,11 +62,20 @@ export function SelectionBar({ selection: s, rows, query, more, here = "Select t
     ${open && html`<${ManyDialog} of=${open} instances=${selected} onClose=${() => { setOpen(null); onActed?.(); }} onSent=${s.drop} />`}</section>`;
 }
 
+// AllButtons offers actions on all of some instances, none of which is selected by hand. Props:
+// instances, of (keys of actions), onActed.
+export function AllButtons({ instances, of, onActed }) {
+  const [open, setOpen] = useState(null), may = useMayAct();
+  const offered = !may ? [] : of.map((key) => [key, targets(key, instances).length]).filter(([, n]) => n > 0);
+  return html`${offered.map(([key, n]) => html`<${Button} key=${key} kind="primary" onClick=${() => setOpen(key)}>${manyActions.find(([k]) => k === key)[1]} ${n === 1 ? "it" : `all ${count(n)}`}<//>`)}
+    ${open && html`<${ManyDialog} of=${open} instances=${instances} onClose=${() => { setOpen(null); onActed?.(); }} onSent=${() => {}} />`}`;
+}
+
 // ManyDialog says what is about to happen, does it, shows how far it is, and stops. Props:
 // of (an action's key), instances (that are selected), onClose, onSent(ids).
 function ManyDialog({ of, instances, onClose, onSent }) {
   const [, word, what, danger] = manyActions.find(([key]) => key === of);
-  const [ids] = useState(() => instances.filter((i) => fits(of, i)).map((i) => i.instance)), [others] = useState(instances.length - ids.length);
+  const [ids] = useState(() => targets(of, instances).map((i) => i.instance)), [others] = useState(instances.filter((i) => !fits(of, i)).length), [children] = useState(instances.length - others - ids.length);
   const [reason, setReason] = useState(""), [typed, setTyped] = useState(""), [state, set] = useState({ doing: "", sent: 0, failed: [] });
   const stop = useRef(false);
   useEffect(() => () => { stop.current = true; }, []);
@@ -91,6 +100,7 @@ function ManyDialog({ of, instances, onClose, onSent }) {
       <${Button} onClick=${onClose}>Close<//><${Button} kind=${danger ? "danger" : "primary"} type="submit" form="many" disabled=${danger && typed.trim() !== String(n)}>${word} ${plural(n, "instance")}<//>`}>
     <form id="many" class="form" onSubmit=${go}><p>${what}</p>
     ${others > 0 && html`<p class="muted">${plural(others, "selected instance is", "selected instances are")} left out: in their status there is nothing to ${word.toLowerCase()}.</p>`}
+    ${children > 0 && html`<p class="muted">${plural(children, "child is", "children are")} left out: the redrive of ${children === 1 ? "its parent, which is" : "their parents, which are"} selected, reaches ${children === 1 ? "it" : "them"}.</p>`}
     ${state.doing === "" && html`<ul class="names">${ids.slice(0, 8).map((id) => html`<li key=${id}><code><${Text} value=${id} max=${120} /></code></li>`)}${n > 8 && html`<li class="muted">and ${count(n - 8)} more</li>`}</ul>
       ${withReason && html`<${Field} label="Reason" hint="For the history of each.">${(p) => html`<input ...${p} value=${reason} autocomplete="off" onInput=${(e) => setReason(e.target.value)} />`}<//>`}
       ${danger && html`<${Field} label=${`Type ${n} to confirm`}>${(p) => html`<input ...${p} value=${typed} inputmode="numeric" autocomplete="off" onInput=${(e) => setTyped(e.target.value)} />`}<//>`}`}

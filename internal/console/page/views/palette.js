@@ -6,7 +6,7 @@ import { useIDs } from "../ids.js";
 import { modKey } from "../keyboard.js";
 import { suggestions } from "../listquery.js";
 import { format, instance } from "../location.js";
-import { knownNames } from "../names.js";
+import { knownAttributes, knownNames } from "../names.js";
 import { go } from "../router.js";
 import { choose } from "../settings.js";
 
@@ -36,7 +36,7 @@ export function Palette({ onClose, views, open }) {
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
     const fits = commands.filter((c) => words.every((w) => c.text.toLowerCase().includes(w)));
     if (words.length === 0) return fits;
-    const meant = suggestions(text, knownNames(), ids).map(({ kind, text }) => ({
+    const meant = suggestions(text, knownNames(), ids, knownAttributes()).map(({ kind, text }) => ({
       instance: to("i" + text, text, instance(text), "open the instance"),
       prefix: to("p" + text, text, format(["instances"], { prefix: text }), "ids that begin with this", "search"),
       name: to("n" + text, text, format(["instances"], { name: text }), "only this orchestration", "search"),
