@@ -33,12 +33,14 @@ func TestEveryRuleOfTheProtocolHasItsFileTestAndMutation(t *testing.T) {
 	}
 }
 
-// So it is with those of schedules, retention and events about instances; some are held by a test
-// alone.
-func TestEveryRuleOfSchedulesRetentionAndEventsHasItsFileAndTest(t *testing.T) {
+// So it is with those of schedules, retention and events about instances, and with those of begin
+// again, redrive, suspend and purge; some are held by a test alone.
+func TestEveryRuleOfWhatComesLaterHasItsFileAndTest(t *testing.T) {
 	t.Parallel()
-	if rules, unplanted := lookAtRules(t, read(t, "docs/internal/later-life.md")); rules < 60 || unplanted > rules/3 {
-		t.Errorf("%d rules were looked at, %d of them without a mutation", rules, unplanted)
+	for page, least := range map[string]int{"later-life": 60, "again": 90} {
+		if rules, unplanted := lookAtRules(t, read(t, "docs/internal/"+page+".md")); rules < least || unplanted > rules/3 {
+			t.Errorf("%s: %d rules were looked at, %d of them without a mutation", page, rules, unplanted)
+		}
 	}
 }
 

@@ -184,8 +184,7 @@ func (w *checker) carriedOn(item *wire.Item, own *history.Parent, child *ledger.
 		return false
 	}
 	if item.Origin.EventID > 0 {
-		w.Reached("a child that a redriven parent ends where it takes it over")
-		return true
+		return true // No start will attach the parent to it.
 	}
 	for i := range child.Events {
 		e := &child.Events[i]

@@ -109,13 +109,18 @@ func (w *checker) noteKept(inv *world.Invocation) {
 }
 
 // checkDeletes: of an instance that is there nothing is deleted that its record does not say is
-// pruned. It reports whether what is deleted was pruned.
+// pruned; of one that was purged, also the execution that a redrive has begun to write and never
+// committed. It reports whether what is deleted was pruned, or never was.
 func (w *checker) checkDeletes(instance string, upTo int64) bool {
 	if upTo <= w.Ledger.Hidden[instance] {
 		return false
 	}
-	w.Reached("O-11, deleted")
 	r, err := w.Store.Describe(context.Background(), instance)
+	if r.Purged && r.Ahead == upTo && upTo == w.Ledger.Hidden[instance]+1 && w.Ledger.Last[instance] < upTo {
+		w.Reached("O-04, what a redrive has written that never committed")
+		return true
+	}
+	w.Reached("O-11, deleted")
 	if err == nil && !r.Purged && r.FirstExecution <= upTo || upTo >= w.firstLeft(instance) {
 		w.Violate("O-11", "histories of %s are deleted up to execution %d, and execution %d is the first that is left: %v", instance, upTo, w.firstLeft(instance), err)
 	}
