@@ -102,6 +102,7 @@ var layers = []layer{
 	{dir: "internal/names", own: "internal/wire"},
 	{dir: "internal/around", own: "engine"},
 	{dir: "internal/logattr"},
+	{dir: "internal/loglines"},
 	{dir: "internal/embeddedmetrics", own: "host internal/queue"},
 	// What authors write; and what calls it from outside, which stands on it.
 	{dir: ".", own: "internal/activities engine history internal/around internal/catalog internal/gating internal/names internal/near"},

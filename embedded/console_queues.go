@@ -20,10 +20,12 @@ import (
 // console.Handler of the runtime's client itself.
 func (e *Runtime) ConsoleOptions() []console.Option {
 	q := e.queues
+	e.logs.Keep()
 	return []console.Option{
 		console.WithClock(e.clock.Now),
 		console.WithQueues(consoleQueues{e}),
 		console.WithAttempts(e.attempts),
+		console.WithLogs(consoleLogs{&e.logs}),
 		console.WithTokens(consoleTokens{e}),
 		console.WithDeadLetters(deadletter.Queues{
 			deadletter.Orchestrator: e.outside(), deadletter.Delay: q.Delay, deadletter.Activity: q.Activity,

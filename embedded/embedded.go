@@ -18,6 +18,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/platform"
 	"github.com/turnstile-go/turnstile/internal/host/worker"
 	"github.com/turnstile-go/turnstile/internal/keyring"
+	"github.com/turnstile-go/turnstile/internal/loglines"
 	"github.com/turnstile-go/turnstile/internal/queue"
 	memoryqueue "github.com/turnstile-go/turnstile/internal/queue/memory"
 	"github.com/turnstile-go/turnstile/internal/queues"
@@ -46,6 +47,7 @@ type Runtime struct {
 	client       *client.Client
 	ran          atomic.Bool
 	attempts     *attempts
+	logs         loglines.Kept
 	keys         *keyring.Ring
 	pausing      sync.Mutex // of activity queues, one after the other
 	beside       beside     // nil if nothing runs beside it
@@ -148,7 +150,7 @@ func (e *Runtime) wire(app *turnstile.App) error {
 		Codecs:         e.opts.codecs,
 		Keys:           e.keys,
 		Settings:       e.opts.settings,
-		Environment:    platform.Environment{Clock: e.clock, Random: rand.Reader, Observer: e.opts.observer, Logger: e.opts.logger},
+		Environment:    platform.Environment{Clock: e.clock, Random: rand.Reader, Observer: e.opts.observer, Logger: e.logger()},
 		Build:          e.build(),
 		SweepAt:        e.sweeper.At,
 		Propagator:     e.opts.propagator,

@@ -116,7 +116,7 @@ func (e *Runtime) newWorkers(app *turnstile.App, stops store.Activities, forHost
 		own.Activity = s.Queue
 		w, err := worker.New(worker.Config{
 			Activities: app.Activities(), Stops: stops, Queues: own, Queue: s.Name, Codecs: e.opts.codecs, Settings: e.opts.settings,
-			Environment: platform.Environment{Clock: e.clock, Random: rand.Reader, Observer: e.opts.observer, Logger: e.opts.logger},
+			Environment: platform.Environment{Clock: e.clock, Random: rand.Reader, Observer: e.opts.observer, Logger: e.logger()},
 		})
 		if err != nil {
 			return err

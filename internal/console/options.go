@@ -27,6 +27,7 @@ type options struct {
 	catalog   CatalogReader
 	tokens    TokenMaker
 	queues    QueueReader
+	logs      LogReader
 	poll      time.Duration
 	records   int
 }

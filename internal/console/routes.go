@@ -80,6 +80,8 @@ func (h *handler) table() []route {
 			}},
 		{method: get, pattern: instance + "/code", endpoint: reads(h.code),
 			summary: "Where its code waits, by file and line, a place for each branch. It replays the current execution; only where the console has the code: about says so."},
+		{method: get, pattern: instance + "/logs", endpoint: reads(h.instanceLogs),
+			summary: "What was logged about it lately, where the instances run in this process: about says so."},
 		{method: post, pattern: "inspect", endpoint: takes(maxImportBody, h.inspect),
 			summary: "What an exported history, a document of several, or a story of the simulation holds. Nothing is stored."},
 		{method: get, pattern: instance + "/export", endpoint: endpoint{serve: h.export},

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/turnstile-go/turnstile/internal/console"
+	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/tools/browsertest/browser"
 )
 
@@ -12,7 +14,7 @@ import (
 // redrive would do is shown before anything is sent.
 func TestDeadLettersAreLookedAtWhenAskedAndRedrivenAfterADryRun(t *testing.T) {
 	t.Parallel()
-	s := serveLive(t)
+	s := serveLive(t, console.WithPlace(api.Place{Kind: "aws"}))
 	b := s.open("#/dead-letters", browser.View{})
 	b.settled()
 	b.shows("Look at the dead letters")
@@ -52,9 +54,23 @@ func TestDeadLettersAreLookedAtWhenAskedAndRedrivenAfterADryRun(t *testing.T) {
 	}
 }
 
+// Where looking is free, dead letters and the ages of queues are there without a click.
+func TestWhatIsFreeIsLookedAtWithoutAClick(t *testing.T) {
+	t.Parallel()
+	b := serveStill(t).open("#/dead-letters", browser.View{Width: 400, Height: 800})
+	b.settled()
+	b.shows("not readable", "What to do:")
+	b.axeFinds("dead letters without a click")
+	b.goTo("#/queues")
+	b.wait(`[...document.querySelectorAll(".queues th")].some(e => e.innerText === "Oldest")`)
+	if eval[bool](b, `document.body.innerText.includes("Ask for it")`) {
+		t.Error("ages are asked for where they cost nothing")
+	}
+}
+
 func TestQueuesSayWhatTheyHold(t *testing.T) {
 	t.Parallel()
-	b := serveLive(t).open("#/queues", browser.View{})
+	b := serveLive(t, console.WithPlace(api.Place{Kind: "aws"})).open("#/queues", browser.View{})
 	b.settled()
 	b.shows("orchestrator", "messages for orchestrations", "dead-fifo")
 	b.click("button", "Ask for it")

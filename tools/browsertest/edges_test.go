@@ -8,6 +8,19 @@ import (
 	"github.com/turnstile-go/turnstile/tools/browsertest/browser"
 )
 
+// A time stands in the reader's zone, and in UTC beside it, where both are read at leisure.
+func TestTheTimeInUTCStandsBesideTheLocalOne(t *testing.T) {
+	t.Parallel()
+	b := serveStill(t).open(instance(demo.Completed, "/values"), browser.View{Zone: "Asia/Kolkata", Width: 400, Height: 800})
+	b.settled()
+	b.wait(`[...document.querySelectorAll(".facts time")].some(e => /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} UTC\+05:30\s+(\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d UTC$/.test(e.innerText))`)
+	b.axeFinds("times beside each other")
+	b.goTo("#/about")
+	eval[bool](b, `(e => { e.value = "yes"; e.dispatchEvent(new Event("change", {bubbles: true})); return true })(document.querySelector("#set-utc"))`)
+	b.goTo(instance(demo.Completed, "/values"))
+	b.wait(`[...document.querySelectorAll(".facts time")].some(e => /\.\d{3} UTC\s+(\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d UTC\+05:30$/.test(e.innerText))`)
+}
+
 // A failure that the code returned is shown without the word that the API has for its kind.
 func TestAnErrorOfTheCodeIsCalledAnError(t *testing.T) {
 	t.Parallel()

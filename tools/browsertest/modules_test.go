@@ -95,6 +95,10 @@ var modules = []struct{ module, expression, want string }{
 		return "holds";
 	})()`, `"holds"`},
 
+	{"links.js", `[m.fill("https://l/{instance}?t={trace}&f={from}&t={to}", {instance: "a/b (1)", trace: "x", from: 60_000, to: 120_000}),
+		m.fill("https://l/{instance*}", {instance: "a/b é"}), m.fill("javascript:{instance}", {instance: "a"}), m.fill("", {}), m.problem("https://l/{id}"),
+		m.traceOf({traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}), m.traceOf({traceparent: "x"}), m.traceOf()]`,
+		`["https://l/a%2Fb%20%281%29?t=x&f=1970-01-01T00%3A00%3A00.000Z&t=1970-01-01T00%3A03%3A00.000Z","https://l/a*2Fb*20*C3*A9","","","There is no {id}.","4bf92f3577b34da6a3ce929d0e0e4736","",""]`},
 	{"deadletters.js", `m.group([{reason: "forged"}, {}, {reason: "new_one"}, {}]).map(g => [g.reason, g.letters.length, m.words(g.reason)])`,
 		`[["",2,"moved by the queue after the last receive"],["forged",1,"with a wrong token"],["new_one",1,"new_one"]]`},
 }

@@ -55,6 +55,11 @@ type Capabilities struct {
 	Code bool `json:"code"`
 	// CompleteByRow: an activity can be completed without its token.
 	CompleteByRow bool `json:"complete_by_row"`
+	// Logs: what was logged about an instance is at hand.
+	Logs bool `json:"logs"`
+	// FreeLooks: the queues are in one process with their database, so that the page looks at
+	// dead letters and ages of queues without being asked.
+	FreeLooks bool `json:"free_looks"`
 	// Live says how changes are found: "push", where the store tells of
 	// them, else "poll".
 	Live string `json:"live"`

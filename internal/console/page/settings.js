@@ -1,9 +1,10 @@
-// What the reader has chosen for this browser: theme, times in UTC, keys. Where
+// What the reader has chosen for this browser: theme, times in UTC, keys,
+// where logs and traces are. Where
 // the browser keeps nothing, a choice holds until the page is closed.
 import { useEffect, useState } from "./ui.js";
 
 const prefix = "turnstile.", listeners = new Set(), chosen = new Map();
-const defaults = { theme: "system", utc: "no", keys: "yes" };
+const defaults = { theme: "system", utc: "no", keys: "yes", logs: "", traces: "" };
 
 function stored(name) {
   try {

@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,8 @@ type View struct {
 	Width, Height int
 	// Dark prefers the dark theme.
 	Dark bool
+	// Zone of the reader, such as "Asia/Kolkata"; UTC by default.
+	Zone string
 	// Now is what the page's clock shows, all the time; the zero value leaves
 	// it the real one.
 	Now time.Time
@@ -79,7 +82,7 @@ func (p *Page) setUp(view View) error {
 		return err
 	}
 	return errors.Join(
-		call(p, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "UTC"}),
+		call(p, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: cmp.Or(view.Zone, "UTC")}),
 		call(p, network.SetCacheDisabled, network.SetCacheDisabledParams{CacheDisabled: true}),
 		p.Before(violations), p.Before(clock(view.Now)),
 	)

@@ -4,12 +4,19 @@ import { useNow } from "../clock.js";
 import { ago, coarse, moment, span } from "../format.js";
 import { useSetting } from "../settings.js";
 
-// Moment shows when something was, in full. Props: at (RFC 3339, or ms).
-export function Moment({ at }) {
+// Moment shows when something was, in full. Props: at (RFC 3339, or ms), both (in the
+// reader's zone and in UTC, where these differ).
+export function Moment({ at, both = false }) {
   const utc = useSetting("utc") === "yes";
   const d = new Date(at);
   if (!at || Number.isNaN(d.getTime())) return null;
-  return html`<time class="num" datetime=${d.toISOString()} title=${moment(d, !utc)}>${moment(d, utc)}</time>`;
+  return html`<time class="num" datetime=${d.toISOString()} title=${moment(d, !utc)}>${moment(d, utc)}${both && d.getTimezoneOffset() !== 0 && html` <span class="muted nowrap">${other(d, !utc)}</span>`}</time>`;
+}
+
+// other is a time in the other zone: its day is left out where that is the same.
+function other(d, utc) {
+  const [day, ...rest] = moment(d, utc).split(" ");
+  return (moment(d, !utc).startsWith(day) ? rest : [day, ...rest]).join(" ").replace(/\.\d+/, "");
 }
 
 // Ago shows how long ago something was ("3m ago"), in full in its tooltip.

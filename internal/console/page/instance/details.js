@@ -6,6 +6,7 @@ import { failureKind, span } from "../format.js";
 import { Attempts, tried } from "./attempts.js";
 import { At, awaits } from "./code.js";
 import { LoadedEvent } from "./event.js";
+import { useElsewhere } from "./logs.js";
 import { RowActions } from "../actions/row.js";
 import { kindWords, stateWord } from "./model.js";
 import { words } from "./tip.js";
@@ -14,26 +15,28 @@ import { words } from "./tip.js";
 export function RowDetails({ line, source, link, close, code, instance, onDone }) {
   const r = line.row, raw = r.raw, live = raw.live, clock = useNow();
   const now = r.end === null ? Math.max(clock, r.at) : r.end;
+  const elsewhere = useElsewhere({ instance: line.model.instance, from: r.at, to: r.end, request: raw.request_id });
   const of = (event) => link(r.x, event);
   return html`<section class="card row-details" aria-label="Operation"><header><h2><${Text} value=${r.label} max=${200} /> <span class="muted">${kindWords[r.kind]}</span> <${Chip} kind=${{ done: "completed", failed: "failed", cancelled: "cancelled", open: "running" }[r.state] ?? ""}>${stateWord(r)}<//></h2><${IconButton} icon="cross" label="Close" onClick=${close} /></header>
     ${instance && html`<${RowActions} instance=${instance} row=${r.raw} onDone=${onDone} />`}
     <${Facts} of=${[
-      ["asked for", html`<${Moment} at=${r.at} /> <a href=${of(r.event)}>event ${r.event}</a>`],
-      ["ended", r.end !== null ? html`<${Moment} at=${r.end} />` : null],
+      ["asked for", html`<${Moment} both at=${r.at} /> <a href=${of(r.event)}>event ${r.event}</a>`],
+      ["ended", r.end !== null ? html`<${Moment} both at=${r.end} />` : null],
       ["took", html`<${Span} from=${r.at} to=${r.end} />`],
       ...r.spans.filter(() => r.spans.length > 1).map((s) => [words[s.doing] ?? s.doing, html`<span class="num">${span((s.to ?? now) - s.from)}</span>${s.attempt ? html` <span class="muted">attempt ${s.attempt}</span>` : ""}`]),
       ["attempts", raw.attempt ? `${raw.attempt}${raw.max_attempts ? " of " + raw.max_attempts : ""}` : raw.max_attempts ? `up to ${raw.max_attempts}` : null],
       ["now", r.state === "open" ? raw.text : null],
       ["code waits", r.state === "open" && awaits(code, r.event) ? html`<${At} code=${code} event=${r.event} />` : null],
-      ["next attempt", live?.next && r.end === null ? html`attempt ${live.next.attempt}, due <${Moment} at=${live.next.due_at} />` : null],
+      ["next attempt", live?.next && r.end === null ? html`attempt ${live.next.attempt}, due <${Moment} both at=${live.next.due_at} />` : null],
       ["failed before", live?.next && !source.attempts ? html`<strong>${failureKind(live.next.kind)}</strong> <${Text} value=${live.next.message} />` : null],
-      ["last heartbeat", live?.heartbeat ? html`<${Moment} at=${live.heartbeat.at} />, attempt ${live.heartbeat.attempt}${live.heartbeat.details && html` <${Payload} payload=${live.heartbeat.details} label="details" />`}` : null],
+      ["last heartbeat", live?.heartbeat ? html`<${Moment} both at=${live.heartbeat.at} />, attempt ${live.heartbeat.attempt}${live.heartbeat.details && html` <${Payload} payload=${live.heartbeat.details} label="details" />`}` : null],
       ["asked to stop", live?.stop ? html`<${Text} value=${live.stop_reason || "yes"} />` : null],
-      ["at most once", live?.claim ? html`attempt ${live.claim.attempt} ${live.claim.until ? html`was claimed, and may take until <${Moment} at=${live.claim.until} />; nobody begins it again` : "is over"}` : null],
+      ["at most once", live?.claim ? html`attempt ${live.claim.attempt} ${live.claim.until ? html`was claimed, and may take until <${Moment} both at=${live.claim.until} />; nobody begins it again` : "is over"}` : null],
       ["suspect", live?.suspect_attempt ? `attempt ${live.suspect_attempt} may have ended its process${live.deaths ? `, after ${live.deaths} others` : ""}` : null],
-      ["due", raw.due_at ? html`<${Moment} at=${raw.due_at} />` : null],
-      ["attempt began", raw.started_at ? html`<${Moment} at=${raw.started_at} /> <span class="muted">by its worker's clock</span>` : null],
+      ["due", raw.due_at ? html`<${Moment} both at=${raw.due_at} />` : null],
+      ["attempt began", raw.started_at ? html`<${Moment} both at=${raw.started_at} /> <span class="muted">by its worker's clock</span>` : null],
       ["request", raw.request_id ? html`<span class="mono"><${Text} value=${raw.request_id} /></span> <${Copy} text=${raw.request_id} label="request id" />` : null],
+      ["elsewhere", source.offline ? null : elsewhere],
       ["instance", raw.instance ? html`<${InstanceLink} id=${raw.instance} />` : null],
       ["version", raw.version ? html`<${Text} value=${raw.version} />` : null],
       ["first scheduled", raw.first_event_id ? html`<a href=${of(raw.first_event_id)}>event ${raw.first_event_id}</a>, ${raw.attempts_made} attempts before this` : null],

@@ -50,20 +50,20 @@ export function useEvent(source, execution, id) {
 export function EventFacts({ event: e, link, completedBy, open = false, load }) {
   const f = e.failure, s = e.start;
   return html`<div class="event-facts"><${Facts} list=${true} of=${[
-    ["recorded", html`<${Moment} at=${e.at} />`],
+    ["recorded", html`<${Moment} both at=${e.at} />`],
     [e.kind === "ExternalRejected" ? "rejects" : "completes", e.source_event_id ? html`<a href=${link(e.source_event_id)}>event ${e.source_event_id}</a>` : null],
     ["completed by", completedBy ? html`<a href=${link(completedBy)}>event ${completedBy}</a>` : null],
     ["name", e.name ? html`<${Text} value=${e.name} />` : null],
     ["version", e.version ? html`<${Text} value=${e.version} />` : null],
     ["instance", e.instance ? html`<${InstanceLink} id=${e.instance} />` : null],
     ["call", e.op],
-    ["due", e.fire_at ? html`<${Moment} at=${e.fire_at} />` : null],
+    ["due", e.fire_at ? html`<${Moment} both at=${e.fire_at} />` : null],
     ["duration", e.duration_ms ? span(e.duration_ms) : null],
     ["runs", e.inline ? "inside the turn" : null],
     ["retry", e.retry ? html`<${Json} value=${e.retry} />` : null],
     ["on the parent's end", e.on_parent_end],
     ["attempt", e.attempt || null],
-    ["attempt began", e.started_at ? html`<${Moment} at=${e.started_at} /> <span class="muted">by its worker's clock; it took ${span(new Date(e.at) - new Date(e.started_at))}</span>` : null],
+    ["attempt began", e.started_at ? html`<${Moment} both at=${e.started_at} /> <span class="muted">by its worker's clock; it took ${span(new Date(e.at) - new Date(e.started_at))}</span>` : null],
     ["request", e.request_id ? html`<span class="mono"><${Text} value=${e.request_id} /></span> <${Copy} text=${e.request_id} label="request id" />` : null],
     ["on behalf of", e.actor ? html`<${Text} value=${e.actor} />` : null],
     ["sender's id", e.sender_id ? html`<span class="mono"><${Text} value=${e.sender_id} /></span>` : null],

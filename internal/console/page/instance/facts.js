@@ -2,13 +2,16 @@
 import { failureKind } from "../format.js";
 import { html } from "../ui.js";
 import { get, path } from "../api.js";
-import { Facts, InstanceLink, Moment, Payload, Resource, Text } from "../components.js";
+import { Copy, Facts, InstanceLink, Moment, Payload, Resource, Text } from "../components.js";
+import { traceOf } from "../links.js";
 import { useResource } from "../resource.js";
+import { useElsewhere } from "./logs.js";
 
-// InstanceFacts. Props: instance (record), source, model.
-export function InstanceFacts({ instance: i, source, model }) {
+// InstanceFacts. Props: instance (record), source, model, live (it is not of a file).
+export function InstanceFacts({ instance: i, source, model, live }) {
   const first = model?.executions[0], started = useResource(first ? `start ${source.id} ${first.id}` : null, () => source.event(first.id, 1));
-  const f = i.failure;
+  const f = i.failure, trace = traceOf(started.data?.start?.headers);
+  const elsewhere = useElsewhere({ instance: i.instance, from: i.created_at, to: i.ended_at, trace });
   const load = (name) => async () => ({ value: (await get(path("instances", i.instance)))[name] });
   const folded = (name) => (i.folded ?? []).includes(name);
   return html`<section class="card"><h2>Values</h2>
@@ -17,11 +20,13 @@ export function InstanceFacts({ instance: i, source, model }) {
     ${(i.output !== undefined || folded("output") || i.status === "completed") && html`<h3>Output</h3><${Payload} value=${i.output} payload=${folded("output") ? { folded: true } : undefined} load=${load("output")} label="output" open=${true} sealed=${i.sealed} />`}
     ${f && html`<h3>Failure</h3><p class="bad"><strong>${failureKind(f.kind)}</strong> <${Text} value=${f.message ?? ""} lines=${true} /></p>${f.stack && html`<pre dir="ltr" tabindex="0"><${Text} value=${f.stack} lines=${true} max=${40000} /></pre>`}${f.details !== undefined && html`<${Payload} value=${f.details} label="details" />`}`}</section>
     <section class="card"><h2>Facts</h2><${Facts} list=${true} of=${[
-    ["started", html`<${Moment} at=${i.created_at} />`],
-    ["updated", i.updated_at ? html`<${Moment} at=${i.updated_at} />` : null],
-    ["looping", i.looped_at ? html`slowed <${Moment} at=${i.looped_at} />: it goes on without a pause` : null],
-    ["ended", i.ended_at ? html`<${Moment} at=${i.ended_at} />` : null],
+    ["started", html`<${Moment} both at=${i.created_at} />`],
+    ["updated", i.updated_at ? html`<${Moment} both at=${i.updated_at} />` : null],
+    ["looping", i.looped_at ? html`slowed <${Moment} both at=${i.looped_at} />: it goes on without a pause` : null],
+    ["ended", i.ended_at ? html`<${Moment} both at=${i.ended_at} />` : null],
     ["execution", i.pruned > 0 ? `${i.execution_id} (kept from ${i.first_execution} on, ${i.pruned} earlier were pruned)` : i.execution_id],
+    ["elsewhere", live ? elsewhere : null],
+    ["trace", trace ? html`<span class="mono">${trace}</span> <${Copy} text=${trace} label="trace id" />` : null],
     ["start id", i.start_id ? html`<span class="mono"><${Text} value=${i.start_id} /></span>` : null],
     ["parent", i.parent ? html`<${InstanceLink} id=${i.parent.instance} /> event ${i.parent.event_id}` : null],
     ["failed in", f?.source ? html`<${Text} value=${f.source} />` : null],

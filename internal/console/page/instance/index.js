@@ -16,6 +16,7 @@ import { History } from "./history.js";
 import { apiSource, merge, read } from "./source.js";
 import { Steps, usePast } from "./steps.js";
 import { Timeline } from "./timeline.js";
+import { Logs, useLogs } from "./logs.js";
 import { Tree } from "./tree.js";
 import { useInstance } from "./use-instance.js";
 import { Leaf, WaitingFor, useWaiting } from "./waiting.js";
@@ -83,7 +84,7 @@ function useTimeline(source, version) {
 // atLink(at) how it stood after an event (left out where it cannot be asked for), exportHref, actions, onDone (an action of a row was sent), extra (what a file says
 // besides).
 export function View({ source, instance: i, model, failed, retry, tab, query, live = false, link, tabLink, rowLink, atLink, exportHref, actions, onDone, extra }) {
-  const past = usePast(source, atLink && tab === "timeline" ? query.at ?? "" : "");
+  const logged = useLogs(), past = usePast(source, atLink && tab === "timeline" ? query.at ?? "" : "");
   const running = live && ["running", "stuck", "suspended", "scheduled", "queued"].includes(i.status);
   const waiting = useWaiting(i.instance, running, model?.last ?? "");
   const [children, setChildren] = useState(() => new Map());
@@ -120,13 +121,14 @@ export function View({ source, instance: i, model, failed, retry, tab, query, li
   }, [selected, model, past.at, past.model, picked]);
   const code = useCode(i.instance, running && !past.at && model && (tab === "waiting" || tab === "timeline" && (model.events <= 1000 || line?.row?.state === "open")), model?.last);
   const close = () => { setPicked(null); go(past.at ? rowLink("") : tabLink("timeline"), { replace: true }); };
-  const tabs = [["timeline", "Timeline"], ["history", "History", model?.events], ...(live ? [["waiting", "Waiting for", running ? waiting.data?.operations.length : undefined], ["tree", "Tree"]] : []), ["values", "Values"], ...(extra ? [["text", "What it says"]] : [])];
+  const tabs = [["timeline", "Timeline"], ["history", "History", model?.events], ...(live && logged ? [["logs", "Logs"]] : []), ...(live ? [["waiting", "Waiting for", running ? waiting.data?.operations.length : undefined], ["tree", "Tree"]] : []), ["values", "Values"], ...(extra ? [["text", "What it says"]] : [])];
   const body = () => {
     if (tab === "waiting" && live) return html`<${WaitingFor} of=${waiting} code=${code} instance=${i} model=${model} link=${link} onDone=${onDone} />`;
+    if (tab === "logs" && live && logged) return html`<${Logs} instance=${i} link=${link} version=${model?.last ?? ""} />`;
     if (tab === "tree" && live) return html`<${Tree} id=${i.instance} version=${i.updated_at} />`;
     if (tab === "text" && extra) return extra;
     if (!model) return failed ? html`<${Failure} error=${failed} retry=${retry} title="The history could not be read" />` : html`<${Loading} rows=${8} />`;
-    if (tab === "values") return html`<div class="cards"><${InstanceFacts} instance=${i} source=${source} model=${model} /></div>`;
+    if (tab === "values") return html`<div class="cards"><${InstanceFacts} instance=${i} source=${source} model=${model} live=${live} /></div>`;
     if (tab === "history") return html`<${History} source=${source} model=${model} execution=${Number(query.execution) || null} event=${Number(query.event) || 0} mode=${query.view} link=${link} go=${(to) => go(to, { replace: true })} exportHref=${exportHref} />`;
     return html`${(model.earlier > 0 || model.executions.length > 1) && html`<p class="muted">${model.earlier > 0 && `${model.earlier} earlier executions are not shown. `}${live && model.executions.length > 1 && html`<${Button} kind="quiet" href=${format(["difference"], { a: i.instance, ax: model.executions.at(-2).id, b: i.instance, bx: model.executions.at(-1).id })}>Compare the last two executions<//>`}</p>`}
       ${atLink && html`<${Steps} source=${source} model=${model} past=${past} link=${atLink} />`}

@@ -60,8 +60,7 @@ function Open({ of, code, instance, onDone }) {
 }
 
 function Operations({ of, more, code, instance, status, onDone }) {
-  return html`<ul class="operations">${of.map((o) => html`<li key=${o.execution_id + "." + o.event_id}><p><span class="muted">${kindWords[o.kind] ?? o.kind}</span> <a href=${address(instance, { row: o.execution_id + "." + o.event_id })}><strong><${Text} value=${o.name || (o.kind === "timer" ? "timer" : "event " + o.event_id)} max=${120} /></strong></a>
- ${o.text && html`<span>${o.text}</span>`}<${At} code=${code} event=${o.event_id} /> ${o.next_at && html`<strong><${In} at=${o.next_at} /></strong>`} ${o.live?.next && html`<span class="muted">after <${Text} value=${o.live.next.kind + ": " + o.live.next.message} max=${160} /></span>`}
+  return html`<ul class="operations">${of.map((o) => html`<li key=${o.execution_id + "." + o.event_id}><p><span class="muted">${kindWords[o.kind] ?? o.kind}</span> <a href=${address(instance, { row: o.execution_id + "." + o.event_id })}><strong><${Text} value=${o.name || (o.kind === "timer" ? "timer" : "event " + o.event_id)} max=${120} /></strong></a>${o.text && html` <span>${o.text}</span>`}<${At} code=${code} event=${o.event_id} /> ${o.next_at && html`<strong><${In} at=${o.next_at} /></strong>`} ${o.live?.next && html`<span class="muted">after <${Text} value=${o.live.next.kind + ": " + o.live.next.message} max=${160} /></span>`}
       ${o.live?.heartbeat && html`<span class="muted">heartbeat <${Ago} at=${o.live.heartbeat.at} /></span>`} <span class="muted small">since <${Moment} at=${o.scheduled_at} /></span></p>
       ${o.instance && html`<p><${InstanceLink} id=${o.instance} />${o.child ? html` <${Status} status=${o.child.status} />` : o.not_read ? "" : html` <span class="muted">has not begun</span>`}</p>`}
       ${o.not_read && html`<p class="muted"><${Text} value=${o.not_read} max=${300} /></p>`}

@@ -1,8 +1,9 @@
 // What this console is, what it may do, and what looking costs.
-import { html, useContext } from "../ui.js";
+import { html, useContext, useState } from "../ui.js";
 import { About } from "../about.js";
-import { Copy, Facts, Failure, Loading, Moment, Text } from "../components.js";
+import { Copy, Facts, Failure, Field, Loading, Moment, Text } from "../components.js";
 import { bytes, count } from "../format.js";
+import { problem } from "../links.js";
 import { choose, useSetting } from "../settings.js";
 import { Workers } from "./workers.js";
 
@@ -31,12 +32,22 @@ function Sections({ about }) {
       ${can.live === "push" ? html`<p>Nothing: changes are told of inside this program, and nothing is read from a service that charges for it.</p>`
       : html`<p>All open pages share one look at the store. While a tab is hidden, its page asks for nothing; when no page is open, nothing is read.</p>
         <${Facts} list=${true} of=${[["Read in the last minute", `${count(cost.records_last_minute)} records`], ["At most", `${count(cost.records_a_minute)} records a minute, all pages together`], ["A record of up to 4 KB", "one read unit of DynamoDB"]]} />`}
-      <p class="muted">Read only when you ask for it: dead letters (looking receives them), ages of queues (a metric that is charged), large payloads.</p></section>
+      <p class="muted">Read only when you ask for it: ${can.free_looks ? "" : "dead letters (looking receives them), ages of queues (a metric that is charged), "}large payloads.</p></section>
     <section class="card"><h2>Limits</h2><${Facts} list=${true} of=${[
       ["Payload", bytes(limits.payload_bytes)], ["Shown at once, up to", bytes(limits.folded_over_bytes)], ["Instances a page", count(limits.page_size)], ["Events a page", count(limits.events_page)],
       ["A request", bytes(limits.request_bytes)], ["A history to inspect", limits.import_bytes ? bytes(limits.import_bytes) : null], ["Live pages at once", limits.live_pages ? count(limits.live_pages) : null],
     ]} /></section>
     <${Settings} /></div>`;
+}
+
+// Template asks for the template of an address: only one that can be used is kept.
+function Template({ name, label, hint }) {
+  const kept = useSetting(name), [text, set] = useState(kept), wrong = problem(text.trim());
+  const take = (e) => {
+    set(e.target.value);
+    if (problem(e.target.value.trim()) === "") choose(name, e.target.value.trim());
+  };
+  return html`<${Field} label=${label} hint=${hint} error=${wrong}>${(p) => html`<input ...${p} type="url" value=${text} spellcheck=${false} autocomplete="off" onInput=${take} />`}<//>`;
 }
 
 function Settings() {
@@ -45,5 +56,7 @@ function Settings() {
   return html`<section class="card"><h2>In this browser</h2><div class="fields">
     ${select("Theme", "theme", theme, [["system", "as the system"], ["light", "light"], ["dark", "dark"]])}
     ${select("Times", "utc", utc, [["no", "in your time zone"], ["yes", "in UTC"]])}
+    <${Template} name="logs" label="Link to logs" hint=${html`A template with <code>{instance}</code>, <code>{request}</code>, <code>{from}</code> and <code>{to}</code>. A star, as in <code>{instance*}</code>, encodes as the addresses of CloudWatch do.`} />
+    <${Template} name="traces" label="Link to traces" hint=${html`A template with <code>{trace}</code>, the id of the trace, and the times.`} />
     ${select("Keys without Ctrl", "keys", keys, [["yes", "on"], ["no", "off"]])}</div></section>`;
 }

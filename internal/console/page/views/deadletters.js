@@ -1,6 +1,7 @@
 // Messages that were given up. Looking receives them, which hides them from
-// others for a moment and is counted by the service: so it is done when asked.
-import { html, useRef, useState } from "../ui.js";
+// others for a moment and is counted by the service: so it is done when asked, or
+// where it is free.
+import { html, useEffect, useRef, useState } from "../ui.js";
 import { post } from "../api.js";
 import { useAbout, useMayAct } from "../about.js";
 import { Ago, Button, Chip, Empty, External, Facts, Failure, FormDialog, Id, InstanceLink, Loading, Payload, Text, toast, useRowKeys } from "../components.js";
@@ -14,9 +15,10 @@ const most = 100; // of each queue are looked at
 // DeadLetters. Props: query: instance, reason ("none" for what the queue
 // service moved itself).
 export function DeadLetters({ query }) {
-  const about = useAbout();
+  const about = useAbout(), can = about?.capabilities, free = can?.free_looks === true;
   const [state, set] = useState({ busy: false, error: null, data: null });
-  if (about && !about.capabilities.dead_letters) {
+  useEffect(() => { if (free && can.dead_letters) look(); }, [free, query.instance, query.reason]);
+  if (about && !can.dead_letters) {
     return html`<div class="view-head"><h1>Dead letters</h1></div><${Empty} title="Dead letters are not shown here"><p>This console was not given the dead-letter queues. <code>turnstile console</code> shows those of a deployed stack.</p><//>`;
   }
   const look = async () => {
@@ -28,7 +30,7 @@ export function DeadLetters({ query }) {
     }
   };
   return html`<div class="view-head"><h1>Dead letters</h1>${state.data && html`<${Button} icon="reload" busy=${state.busy} onClick=${look}>Look again<//>`}</div>
-    <p class="lead">Messages that were given up. Looking at them receives them from their queue, which hides them from others for a moment and raises their receive count: so it is done only when you ask.</p>
+    <p class="lead">Messages that were given up. Looking at them receives them from their queue, which hides them from others for a moment and raises their receive count${free ? "" : ": so it is done only when you ask"}.</p>
     ${(query.instance || query.reason) && html`<ul class="filter-chips">${["instance", "reason"].filter((k) => query[k]).map((k) => html`<li key=${k}><button type="button" class="chip accent" aria-label=${`Remove the filter: ${k} ${query[k]}`} onClick=${() => setQuery({ [k]: "" })}>${k} <${Text} value=${query[k]} /> ✕</button></li>`)}</ul>`}
     ${state.error && html`<${Failure} error=${state.error} retry=${look} title="The dead letters could not be looked at" />`}
     ${state.busy && html`<${Loading} label="Looking at the dead letters" />`}

@@ -44,7 +44,7 @@ function Head({ of, words, sort }) {
 
 // Custom is the custom status in a line.
 function Custom({ instance: i }) {
-  if (i.sealed) return html`<span class="chip" title=${plainText(i.sealed)}>sealed</span>`;
+  if (i.sealed) return html`<span class="custom"><span class="chip" title=${plainText(i.sealed)}>sealed</span></span>`;
   if (i.folded?.includes("custom_status")) return html`<span class="muted">large, see the instance</span>`;
   if (i.custom_status === undefined || i.custom_status === null) return null;
   return html`<span class="custom"><${Text} value=${oneLine(i.custom_status, 240)} /></span>`;

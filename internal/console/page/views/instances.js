@@ -57,9 +57,10 @@ export function Instances({ query }) {
     <${Filters} query=${query} names=${names} searchRef=${search} hidden=${rows && shown ? rows.length - shown.length : 0} />
     <${Said} shown=${shown} query=${query} />
     ${columns && html`<${Columns} query=${query} onClose=${() => setColumns(false)} />`}
+    ${/* It stays while the list becomes empty: what is done with many goes on. */ selection.on && html`<${SelectionBar} selection=${selection} rows=${lines.map((l) => l.row)} query=${query} more=${list.data?.more} />`}
     <${Resource} of=${list} rows=${12} title="The list could not be read">${(data) => (shown.length === 0 && !data.more && !query.page
       ? html`<${Nothing} query=${query} all=${all} hidden=${rows.length - shown.length} />`
-      : html`${selection.on && html`<${SelectionBar} selection=${selection} rows=${lines.map((l) => l.row)} query=${query} more=${data.more} />`}<div class="table-wrap" ref=${table}><${Rows} sortable rows=${lines.map((l) => l.row)} lines=${lines} open=${open} onTurn=${turn} selection=${selection} fresh=${list.fresh} query=${query} onAttribute=${(name, value) => setQuery({ where: and(query.where, condition(name, value)), page: "" })} /></div>
+      : html`<div class="table-wrap" ref=${table}><${Rows} sortable rows=${lines.map((l) => l.row)} lines=${lines} open=${open} onTurn=${turn} selection=${selection} fresh=${list.fresh} query=${query} onAttribute=${(name, value) => setQuery({ where: and(query.where, condition(name, value)), page: "" })} /></div>
         <${Pager} data=${data} list=${list} query=${query} shown=${shown.length} heads=${of.length} counts=${counts?.data?.counts} free=${free} />`)}<//>`;
 }
 

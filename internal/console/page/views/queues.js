@@ -1,5 +1,5 @@
 // The queues.
-import { html, useState } from "../ui.js";
+import { html, useEffect, useState } from "../ui.js";
 import { get, post } from "../api.js";
 import { useAbout, useMayAct } from "../about.js";
 import { Ago, Button, Chip, Empty, Failure, IconButton, Resource, StatusShape, Text, toast } from "../components.js";
@@ -12,24 +12,27 @@ import { Limits } from "./limits.js";
 // Queues shows what is in the queues.
 export function Queues() {
   const about = useAbout();
-  const offered = about?.capabilities?.queues === true;
+  const offered = about?.capabilities?.queues === true, aged = about?.capabilities?.queue_ages === true, free = about?.capabilities?.free_looks === true;
   const queues = useResource(offered ? "queues" : null, (signal) => get("queues", {}, { signal }), { poll: 15_000 });
   const [ages, setAges] = useState({ data: null, busy: false, error: null });
-  if (about && !offered) {
-    return html`<div class="view-head"><h1>Queues</h1></div><${Empty} title="The queues are not shown here"><p>This console was not given the queues. <code>turnstile console</code> shows those of a deployed stack.</p><//><${Limits} />`;
-  }
   const ask = async () => {
-    setAges({ data: null, busy: true, error: null });
+    setAges((s) => ({ ...s, busy: true, error: null }));
     try {
       setAges({ data: await post("queues/oldest", {}), busy: false, error: null });
     } catch (error) {
       setAges({ data: null, busy: false, error });
     }
   };
+  // Where the ages cost nothing, they are read with the rest.
+  useEffect(() => { if (free && aged && queues.data) ask(); }, [free, aged, queues.data]);
+  if (about && !offered) {
+    return html`<div class="view-head"><h1>Queues</h1></div><${Empty} title="The queues are not shown here"><p>This console was not given the queues. <code>turnstile console</code> shows those of a deployed stack.</p><//><${Limits} />`;
+  }
   return html`<div class="view-head"><h1>Queues</h1><${IconButton} icon="reload" label="Read again" onClick=${queues.reload} /></div>
-    <p class="lead">Counts are approximate, as the service gives them. Read every 15 seconds while this view is shown.</p>
+    <p class="lead">${free ? "" : "Counts are approximate, as the service gives them. "}Read every 15 seconds while this view is shown.</p>
     <${Resource} of=${queues} title="The queues could not be read">${(data) => html`<${Table} queues=${data.queues} ages=${ages.data} reload=${queues.reload} />`}<//>
-    ${about?.capabilities?.queue_ages && html`<div class="card below"><h2>Age of the oldest message</h2><p>Read only when you ask: on AWS it is a metric of CloudWatch, which is charged for and some minutes old.</p>
+    ${aged && free && ages.error && html`<${Failure} error=${ages.error} title="The ages could not be read" />`}
+    ${aged && !free && html`<div class="card below"><h2>Age of the oldest message</h2><p>Read only when you ask: on AWS it is a metric of CloudWatch, which is charged for and some minutes old.</p>
       <p class="pager"><${Button} busy=${ages.busy} onClick=${ask}>Ask for it<//></p>
       ${ages.error && html`<${Failure} error=${ages.error} title="The ages could not be read" />`}</div>`}
     <${Limits} />`;

@@ -30,7 +30,7 @@ var pictures = []picture{
 	{name: "instances", address: "#/instances?roots=yes", view: wide, shows: live},
 	{name: "order", address: "#/instances/" + demo.Waiting, view: wide, shows: drawn + ` && ` + shown("Waits for"), then: unfold},
 	{name: "stuck", address: "#/instances/" + demo.Nondeterminism, view: browser.View{Width: 1280, Height: 540}, shows: drawn},
-	{name: "dead-letters", address: "#/dead-letters", view: wide, shows: shown("Look at the dead letters"), then: lookAtDeadLetters},
+	{name: "dead-letters", address: "#/dead-letters", view: wide, shows: shown("unknown_instance")},
 }
 
 // drawn is true when a timeline is drawn at its width, and live.
@@ -43,10 +43,6 @@ func unfold(p *browser.Page) error {
 
 // live is true when changes are shown as they happen.
 const live = `document.querySelector(".connection.live") !== null && document.querySelector("[data-row]") !== null`
-
-func lookAtDeadLetters(p *browser.Page) error {
-	return errors.Join(p.Click("button", "Look at the dead letters"), p.Shows("unknown_instance"))
-}
 
 func shown(text string) string {
 	return `document.body.innerText.includes("` + text + `")`

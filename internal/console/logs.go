@@ -1,0 +1,27 @@
+package console
+
+import "github.com/turnstile-go/turnstile/internal/console/api"
+
+// LogReader has the last lines of the program's log.
+type LogReader interface {
+	// Logs returns those about an instance, the oldest first; more says that there were
+	// earlier ones.
+	Logs(instance string) (lines []api.LogLine, more bool)
+	// Kept says which lines are kept, and for how long.
+	Kept() string
+}
+
+// WithLogs lets the console show what was logged about an instance, where that is of this
+// process. Default: it shows none.
+func WithLogs(r LogReader) Option { return option(func(o *options) { o.logs = r }) }
+
+// instanceLogs are what the log says: nothing of the store is read.
+func (h *handler) instanceLogs(r *request) (api.Logs, error) {
+	if h.logs == nil {
+		return api.Logs{}, api.Errorf(api.CodeNotOffered, "the log of what runs the instances is not in this process; on AWS it is in CloudWatch Logs")
+	}
+	out := api.Logs{Instance: r.vars["id"], Lines: []api.LogLine{}, Kept: h.logs.Kept()}
+	lines, more := h.logs.Logs(out.Instance)
+	out.Lines, out.More = append(out.Lines, lines...), more
+	return out, nil
+}
