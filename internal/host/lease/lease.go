@@ -41,8 +41,8 @@ type Held struct {
 // own. Those that plainly are until the end of the invocation cost no call; for the others
 // it renews the visibility once, up to that end and the margin. A renewal that is refused,
 // throttled or not answered has not happened. A message whose visibility may be over is
-// lost without a call: on a standard queue an old receipt may succeed and prove nothing
-// (ChangeMessageVisibility).
+// lost without a call, and on a standard queue also where it may be over when the call
+// is answered: there an old receipt may succeed and prove nothing (ChangeMessageVisibility).
 //
 // An invocation without a deadline renews nothing.
 func Take(ctx context.Context, c clock.Clock, q queue.Queue, terms Terms, messages []queue.Message) []Held {
@@ -76,6 +76,10 @@ func Take(ctx context.Context, c clock.Clock, q queue.Queue, terms Terms, messag
 	for n, i := range at {
 		if err := failed[n]; err != nil {
 			held[i].Lost, held[i].Err = true, err
+			continue
+		}
+		if known := !messages[i].ReceivedAt.IsZero(); known && !q.FIFO() && !c.Now().Before(held[i].Until) {
+			held[i].Lost = true
 			continue
 		}
 		held[i].Until = need

@@ -16,10 +16,17 @@ type noted struct {
 	queue.Queue
 	calls []string
 	fails error
+	fifo  bool
+	takes func() // what time a call takes
 }
+
+func (q *noted) FIFO() bool { return q.fifo }
 
 func (q *noted) SetVisibility(_ context.Context, d time.Duration, msgs ...queue.Message) error {
 	q.calls = append(q.calls, fmt.Sprintf("%d for %s", len(msgs), d))
+	if q.takes != nil {
+		q.takes()
+	}
 	return q.fails
 }
 
@@ -74,6 +81,29 @@ func TestWhatAnInvocationKnowsOfItsMessages(t *testing.T) {
 				t.Errorf("lost %t until %s (%v), want %t until %s", held.Lost, held.Until.Sub(received), held.Err, c.lost, c.until)
 			}
 		})
+	}
+}
+
+// A standard queue may take an old receipt: that it has hidden a message proves something only
+// where the answer comes while the message was hidden by its receipt.
+func TestAnAnswerThatComesLateProvesNothingOnAStandardQueue(t *testing.T) {
+	t.Parallel()
+	received := time.Unix(1_700_000_000, 0)
+	for _, c := range []struct {
+		fifo  bool
+		takes time.Duration
+		lost  bool
+	}{
+		{takes: 9 * time.Second},
+		{takes: 10 * time.Second, lost: true},
+		{takes: 10 * time.Second, fifo: true}, // It would have refused.
+	} {
+		now := clock.NewVirtual(received.Add(100 * time.Second))
+		q := &noted{fifo: c.fifo, takes: func() { now.Advance(c.takes) }}
+		held := Take(deadline{t.Context(), now.Now().Add(time.Minute)}, now, q, Terms{Visibility: 2 * time.Minute, Margin: Skew}, []queue.Message{{ID: "m", ReceivedAt: received}})[0]
+		if held.Lost != c.lost {
+			t.Errorf("FIFO %t, a call of %s: lost %t, want %t", c.fifo, c.takes, held.Lost, c.lost)
+		}
 	}
 }
 

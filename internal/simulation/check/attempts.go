@@ -161,7 +161,7 @@ func (w *checker) Beats(p *world.Process, key store.ActivityKey, beat store.Hear
 }
 
 // shown are the faults by which a message comes back while it is handled.
-var shown = [...]fault.Kind{fault.Ghost, fault.AckLost, fault.Unhandled, fault.Unavailable, fault.AnswerLost, fault.LandsLate, fault.NeverLands, fault.Repeated, fault.Slow, fault.OutOfTime, fault.Stalled, fault.Frozen}
+var shown = [...]fault.Kind{fault.Ghost, fault.AckLost, fault.Unhandled, fault.Unavailable, fault.AnswerLost, fault.LandsLate, fault.NeverLands, fault.Repeated, fault.Slow, fault.OutOfTime, fault.Stalled, fault.Frozen, fault.OldReceipt}
 
 func (w *checker) shownAgain() (n int) {
 	for _, f := range shown {
@@ -175,11 +175,11 @@ func (w *checker) shownAgain() (n int) {
 func (w *checker) checkHidden(p *world.Process, batch []world.Delivered) {
 	for _, other := range w.Processes {
 		inv := other.Running
-		if other == p || other.Worker == nil || other.Dead || inv == nil || len(inv.Batch) > 1 || inv.Batch[0].Ghost || inv.Expired || w.WasCopied(inv.Batch[0].ID) || w.of(inv).shown != w.shownAgain() ||
+		if other == p || other.Worker == nil || other.Dead || inv == nil || len(inv.Batch) > 1 || inv.Batch[0].Ghost || inv.Batch[0].Late || inv.Expired || w.WasCopied(inv.Batch[0].ID) || w.of(inv).shown != w.shownAgain() ||
 			w.permits.shown[inv.Batch[0].ID] >= inv.Began {
 			continue
 		}
-		if slices.ContainsFunc(batch, func(m world.Delivered) bool { return m.ID == inv.Batch[0].ID && !m.Ghost }) {
+		if slices.ContainsFunc(batch, func(m world.Delivered) bool { return m.ID == inv.Batch[0].ID && !m.Ghost && !m.Late }) {
 			w.Violate("A-10", "%s receives %s, at which %s works", p.Name, inv.Batch[0].ID, other.Name)
 		}
 	}
@@ -218,6 +218,9 @@ func (w *checker) checkHeld(p *world.Process, key store.ActivityKey, info *activ
 		}
 		if r := item.Retry; m.Ghost || w.WasCopied(m.ID) || r != nil && (r.TimeoutMS > 0 || r.HeartbeatTimeoutMS > 0 || r.LimitKey != "" || r.RateKey != "") {
 			return // The worker hides it for as long as the attempt may take.
+		}
+		if m.ReceivedAt.IsZero() && inv.Fooled[m.ID] {
+			return // Nobody knows when it was received, and its queue says that it is hidden.
 		}
 		held := true
 		for _, h := range m.From.Snapshot() {

@@ -18,8 +18,6 @@ type changing struct {
 	change   *store.RecordChange
 	// execution is the newest that the process has seen.
 	execution int64
-	// stamp is the newest that the process had seen when it sent the change.
-	stamp int64
 	// before is the record that it met, nil if there was none.
 	before *store.Record
 }
@@ -31,7 +29,7 @@ func (w *checker) changing(x *world.Write) *changing {
 	if c == nil || c.Status == nil && c.Problem == nil && c.Stamp == nil || p.Running == nil {
 		return nil
 	}
-	g := &changing{p: p, inv: p.Running, batch: p.Running.Batch, instance: x.Instance, change: c, stamp: w.stamps[commitOf{p, x.Instance}]}
+	g := &changing{p: p, inv: p.Running, batch: p.Running.Batch, instance: x.Instance, change: c}
 	for key := range p.Seen {
 		if key.Instance == x.Instance {
 			g.execution = max(g.execution, key.Execution)
@@ -59,18 +57,7 @@ func (g *changing) landed(w *checker, turns []store.Turn) {
 	}
 	c, before := g.change, g.before
 	if c.Status == nil && c.Stamp == nil && c.Problem != nil && *c.Problem != nil {
-		g.checkNote(w)
-		return
-	}
-	if c.Stamp != nil && *c.Stamp != before.Stamp+1 {
-		w.Violate("stamp", "%s sets stamp %d of %s, which has %d", g.p.Name, *c.Stamp, g.instance, before.Stamp)
-	}
-	// A new fact takes away whatever mark there is.
-	if fact := len(turns) > 0 && turns[0].Messaged; c.Problem != nil && !fact && before.Stamp > g.stamp && before.Problem != nil {
-		w.Violate("stamp", "%s replaces mark %d of %s, and had seen mark %d last", g.p.Name, before.Stamp, g.instance, g.stamp)
-	}
-	if c.Problem != nil && *c.Problem == nil && before.Problem != nil && before.Status == store.StatusStuck && len(turns) == 0 && !g.wakes(w, before.Stamp) {
-		w.Violate("stamp", "%s takes the mark of %s away for no event, and no wake for mark %d asked for it", g.p.Name, g.instance, before.Stamp)
+		return // The note that a wake was sent.
 	}
 	if len(turns) == 0 && c.Status != nil && *c.Status == store.StatusTerminated && w.WasDamaged(g.instance) {
 		w.Ledger.Unread[g.instance] = before.ExecutionID
@@ -85,25 +72,6 @@ func (g *changing) landed(w *checker, turns []store.Turn) {
 	if (*c.Problem).Tries > before.Problem.Tries && !g.wakes(w, before.Stamp) {
 		w.Violate("M-15", "%s counts try %d of %s, and no wake for mark %d asked for it", g.p.Name, (*c.Problem).Tries, g.instance, before.Stamp)
 	}
-}
-
-// checkNote: the note that a wake was sent is written to the mark that the wake
-// names, and changes nothing else of it.
-func (g *changing) checkNote(w *checker) {
-	note, before := **g.change.Problem, g.before.Problem
-	if before == nil {
-		w.Violate("stamp", "%s notes a wake in a mark that %s does not have", g.p.Name, g.instance)
-		return
-	}
-	if note.WokenMS = before.WokenMS; world.RecordText(&store.Record{Problem: &note}) != world.RecordText(&store.Record{Problem: before}) {
-		w.Violate("stamp", "%s changes the mark of %s with the note of a wake", g.p.Name, g.instance)
-	}
-}
-
-// seesStamp notes the stamp of a record that a process has read, or has written.
-func (w *checker) seesStamp(p *world.Process, instance string, stamp int64) {
-	key := commitOf{p, instance}
-	w.stamps[key] = max(w.stamps[key], stamp)
 }
 
 // loses notes that a commit or a change of an instance was lost to another process.

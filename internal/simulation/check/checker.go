@@ -21,8 +21,6 @@ type checker struct {
 	reasons reasons
 	// latest is the token of each process's last commit of each instance, landed or not.
 	latest map[commitOf]string
-	// stamps are the newest that each process has seen of each instance.
-	stamps map[commitOf]int64
 	// due is when each attempt that may follow is due at the soonest.
 	due map[ledger.Attempt]time.Time
 	// endedAt is the step at which an execution of an instance has ended last.
@@ -62,7 +60,7 @@ type commitOf struct {
 var _ world.Watcher = (*checker)(nil)
 
 func New(w *world.World) world.Watcher {
-	return &checker{World: w, reach: newReach(), latest: map[commitOf]string{}, stamps: map[commitOf]int64{}}
+	return &checker{World: w, reach: newReach(), latest: map[commitOf]string{}}
 }
 
 // Writes implements watcher.
@@ -121,12 +119,6 @@ func (w *checker) Answered(x *world.Write, err error) {
 	}
 	inv := x.By.Running
 	w.loses(inv, x.Instance, err)
-	if err == nil && x.Change != nil && x.Change.Stamp != nil {
-		w.seesStamp(x.By, x.Instance, *x.Change.Stamp)
-	}
-	if err == nil && x.Change != nil && x.Change.Create != nil {
-		w.seesStamp(x.By, x.Instance, x.Change.Create.Stamp)
-	}
 	w.refused(x, err)
 	w.marks(inv, x.Instance, x.Change, err)
 	w.unsureOfMark(x.Instance, x.Change, err)
@@ -141,14 +133,11 @@ func (w *checker) Reads(p *world.Process, instance string, turns []store.Turn, e
 }
 
 // Describes implements watcher.
-func (w *checker) Describes(p *world.Process, r *store.Record) {
-	w.seesStamp(p, r.Instance, r.Stamp)
-}
+func (w *checker) Describes(*world.Process, *store.Record) {}
 
 // Lists implements watcher.
 func (w *checker) Lists(p *world.Process, records []store.Record) {
 	for i := range records {
-		w.seesStamp(p, records[i].Instance, records[i].Stamp)
 		note(&w.notesOf(p).listed, records[i].Instance, records[i])
 	}
 	w.listsDue(p, records)

@@ -56,6 +56,7 @@ const (
 	TimerLost    // a schedule does not fire, and its dead letter is refused; somebody wakes the instance an hour later
 	IndexLate    // a list leaves out records that are there
 	ClientFails  // a client's call fails, whether or not it took effect, and is made again
+	OldReceipt   // a standard queue takes a receipt whose delivery is over
 	None
 )
 
@@ -63,7 +64,7 @@ var faultNames = [None]string{"crash before", "crash after", "crash, lands late"
 	"repeated", "false conflict", "slow", "out of time", "expired", "unhandled", "ack lost", "ghost", "resent", "disordered", "",
 	"", "timer late", "timer twice", "timer failed", "slow activity", "frozen", "skew", "deployed", "operator", "forged", "noise",
 	"purged", "counted up", "", "exhausted", "copied", "outage", "torn", "entry refused", "damaged", "twin", "held", "stalled", "timer lost", "index late",
-	"client fails"}
+	"client fails", "old receipt"}
 
 // String returns the fault in words.
 func (f Kind) String() string {

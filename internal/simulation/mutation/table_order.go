@@ -10,6 +10,12 @@ func orderMutations() []Mutation {
 			Edits: edit("case !held[i].Until.Before(need):", "case !held[i].Until.Before(need), need.After(now):"),
 		},
 		{
+			Name:  "an old receipt that renews is believed",
+			Bug:   "A worker tries to keep an attempt's message when its visibility may be over, and begins where the standard queue takes the old receipt, though another worker has the message.",
+			File:  "internal/host/lease/lease.go",
+			Edits: []Edit{{"\t\t\theld[i].Lost = true\n\t\tdefault:", "\t\t\trenewed, at = append(renewed, m), append(at, i)\n\t\tdefault:"}, {"known && !q.FIFO() &&", "known && !q.FIFO() && q == nil &&"}},
+		},
+		{
 			Name:  "a renewal that is refused has happened",
 			Bug:   "A handler takes messages for its own that the queue would not keep for it.",
 			File:  "internal/host/lease/lease.go",

@@ -32,13 +32,15 @@ func stuckMutations() []Mutation {
 		{
 			Name:  "a recovery demands no stamp",
 			Rare:  true,
-			Bug:   "A recovery that lands late clears a mark that was set since, with what was parked behind it.",
+			Bias:  "late commits",
+			Bug:   "A recovery that lands late clears a mark that was set since, with what was parked behind it, and is told by the number of that mark.",
 			File:  "internal/host/projection/project.go",
 			Edits: edit("c.Status, c.Problem, c.Stamp, c.If.Stamp = &status, &problem, &next, &read", "_, c.Status, c.Problem, c.Stamp = read, &status, &problem, &next"),
 		},
 		{
 			Name:  "an end demands no stamp",
-			Bias:  "late ends",
+			Rare:  true,
+			Bias:  "late ends+bus outages",
 			Bug:   "An end that lands late, when another process has marked the instance and its messages are gone, is dispatched by nobody.",
 			File:  "internal/host/projection/project.go",
 			Edits: edit("	read := s.Record.Stamp\n	c.If.Stamp = &read\n", ""),
@@ -68,9 +70,8 @@ func stuckMutations() []Mutation {
 		},
 		{
 			Name:  "a mark of damage demands no stamp",
-			Rare:  true,
 			Bias:  "damages",
-			Bug:   "A process that found a history damaged marks it so, whatever another has made of it since.",
+			Bug:   "A process that found a history damaged marks it so, whatever another has made of it since: two marks have one number, and what is told of them too.",
 			File:  "internal/host/deciding/corrupt.go",
 			Edits: []Edit{{"status, read, next := store.StatusCorrupt, r.Stamp, r.Stamp+1", "status, next := store.StatusCorrupt, r.Stamp+1"}, {"Running: true, Stamp: &read},", "Running: true},"}},
 		},

@@ -92,7 +92,11 @@ func (w *World) sendDead(m Delivered) {
 func (w *World) acknowledge(inv *Invocation, m Delivered) {
 	err := m.From.Queue.Delete(context.Background(), m.Message)
 	if errors.Is(err, queue.ErrReceiptExpired) {
-		return
+		deleted := false
+		m.From.takesOld(err, m.Message, func(now queue.Message) { deleted = m.From.Queue.Delete(context.Background(), now) == nil })
+		if !deleted {
+			return
+		}
 	}
 	w.Watch.Acknowledged(inv, m)
 	if !m.From.FIFO() && !w.calm {

@@ -20,8 +20,8 @@ const (
 	// work is deployed meanwhile.
 	lateMarks
 	// lateCommits: every second commit of a batch with a wake-up takes effect late,
-	// its process dies or is told that nobody knows, and whoever takes its messages
-	// next runs code that does not work.
+	// its process dies or is told that nobody knows, of each repeat too, and whoever takes
+	// its messages next runs code that does not work.
 	lateCommits
 	// outages: a service refuses, for everybody or for one role, for minutes to days.
 	outages
@@ -37,8 +37,8 @@ const (
 	// messages are refused, its answer is lost, or its process dies at it.
 	sharedCalls
 	// lateEnds: every second commit that ends an execution, or changes a mark, takes
-	// effect late, its process dies or is told that nobody knows, and whoever takes
-	// its messages next runs code that does not work.
+	// effect late, its process dies or is told that nobody knows, of each repeat too, and
+	// whoever takes its messages next runs code that does not work.
 	lateEnds
 	// deadLetters: every fourth batch is given up by its queue before anybody has
 	// looked at it, and dead letters are redriven within minutes. Much of what is sent

@@ -207,7 +207,8 @@ func (q processQueue) SetVisibility(ctx context.Context, d time.Duration, msgs .
 		}
 	}
 	// The first call of an invocation renews its messages, if it renews any.
-	door := q.p.Running != nil && !q.p.Running.called && d > 0
+	inv := q.p.Running
+	door := inv != nil && !inv.called && d > 0
 	err := q.p.call(queueClass, func() string { return fmt.Sprintf("lets %s come back after %s", idsText(msgs), d) }, func() error {
 		// A batch fails entry by entry, as one of messages does that are sent
 		// (ChangeMessageVisibilityBatch).
@@ -225,7 +226,12 @@ func (q processQueue) SetVisibility(ctx context.Context, d time.Duration, msgs .
 			if q.isGhost(m.ID) {
 				continue // It was received once more, and hides for as long as any.
 			}
-			if err := q.Queue.SetVisibility(ctx, d, m); err != nil {
+			err := q.Queue.SetVisibility(ctx, d, m)
+			if err != nil && q.takesOld(err, m, func(now queue.Message) { _ = q.Queue.SetVisibility(ctx, d, now) }) {
+				note(&inv.Fooled, m.ID, true)
+				continue
+			}
+			if err != nil {
 				failed[i] = err
 			}
 		}
@@ -237,7 +243,7 @@ func (q processQueue) SetVisibility(ctx context.Context, d time.Duration, msgs .
 			// A message that comes for the first time, and in time, is renewed later, if its
 			// attempt is long.
 			if msgs[i].ReceivedAt.IsZero() && (!some || partial.Failed[i] != nil) {
-				note(&q.p.Running.Refused, msgs[i].ID, true)
+				note(&inv.Refused, msgs[i].ID, true)
 			}
 		}
 	}
@@ -271,6 +277,27 @@ func (q processQueue) Delete(ctx context.Context, m queue.Message) error {
 		}
 		return q.Queue.Delete(ctx, m)
 	})
+}
+
+// takesOld reports whether a call with a receipt whose delivery is over succeeds all the
+// same, as one of a standard queue may (SQS API Reference, ChangeMessageVisibility and
+// DeleteMessage; https://repost.aws/knowledge-center/sqs-receipt-handle-error). Half of these
+// calls change nothing, the others act on the message, whoever has it now.
+func (q *Queue) takesOld(refused error, m queue.Message, act func(queue.Message)) bool {
+	if q.FIFO() || !errors.Is(refused, queue.ErrReceiptExpired) || !q.w.hitFor(fault.OldReceipt, m.ID) {
+		return false
+	}
+	q.w.Reached("old receipt")
+	if !q.w.Choices.Even(q.w.How(fault.OldReceipt)) {
+		return true
+	}
+	for _, h := range q.Snapshot() {
+		if h.ID == m.ID && !h.Visible {
+			q.w.Reached("old receipt, acts")
+			act(h.Message)
+		}
+	}
+	return true
 }
 
 // longestPark is the longest that an attempt in the line of a limit waits before it asks by itself.

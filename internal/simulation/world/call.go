@@ -64,7 +64,7 @@ func (p *Process) call(c *class, what func() string, effect func() error) error 
 	}
 	if c.commits && w.commitIsLate(p) || w.endIsLate(p, c) {
 		dies := w.Choices.Even(w.How(fault.CrashLate))
-		w.landLater(p, what, effect, dies, w.Choices.Even(w.How(fault.LandsLate)))
+		w.landLater(p, what, effect, dies, true)
 		w.deployAtOnce()
 		if dies {
 			w.faulted(fault.CrashLate)
@@ -72,6 +72,10 @@ func (p *Process) call(c *class, what func() string, effect func() error) error 
 			return ErrKilled
 		}
 		w.faulted(fault.LandsLate)
+		p.Running.unheard = true
+		return fmt.Errorf("%w (simulated)", c.unknown)
+	}
+	if c == repeatedCommit && p.Running != nil && p.Running.unheard {
 		return fmt.Errorf("%w (simulated)", c.unknown)
 	}
 	if w.diesBehindCommit(p, c) {

@@ -71,6 +71,7 @@ func (p *plan) draw(c *choice.Choices) {
 			p.rates[f] = [...]int{300, 1000, 3000}[c.Uniform(3)]
 		}
 	}
+	p.rates[fault.OldReceipt] = 5000 // hardly ever drawn
 	p.rates[fault.OfCallsPlace] = 0
 	p.rates[fault.Outage] = 0 // They come with their bias.
 	more := func(f fault.Kind, sorts ...fault.Calls) {

@@ -82,13 +82,19 @@ func (w *World) laterOf(from *Queue) (l later, found bool) {
 	}
 	l = w.later[i]
 	w.later = slices.Delete(w.later, i, i+1)
+	if !l.twin && w.Clock.Now().After(l.until.Add(-startTakes)) {
+		for n := range l.batch {
+			l.batch[n].Late = true
+		}
+	}
 	return l, true
 }
 
 // isHeld decides whether a batch waits for its function, which is throttled. Lambda hands
 // it over when it can, and drops it when the visibility of its messages is over
 // (services-sqs-errorhandling: "until the message's timestamp exceeds your queue's
-// visibility timeout, at which point Lambda drops the message").
+// visibility timeout, at which point Lambda drops the message"). Where it hands a batch over at
+// the last moment, the handler begins when its process has started.
 func (w *World) isHeld(from *Queue, batch []Delivered) bool {
 	if !w.hit(fault.Held) {
 		return false
@@ -97,8 +103,10 @@ func (w *World) isHeld(from *Queue, batch []Delivered) bool {
 	if from.isActivities() {
 		most = visibilityOfActivities
 	}
+	most += startTakes
 	how := w.How(fault.Held)
-	d := time.Duration(w.Choices.IntN(how, 1000)) * most / [...]time.Duration{1000, 1000, 20_000}[w.Choices.IntN(how, 3)]
+	part := time.Duration(w.Choices.IntN(how, 1000))
+	d := [...]time.Duration{part * most / 1000, most - part*2*startTakes/1000, part * most / 20_000}[w.Choices.IntN(how, 3)]
 	if w.Tracing {
 		w.Log("%s wait for their function", batchText(batch))
 	}
@@ -109,6 +117,9 @@ func (w *World) isHeld(from *Queue, batch []Delivered) bool {
 	})
 	return true
 }
+
+// startTakes is how long a process takes at most until its handler begins.
+const startTakes = 20 * time.Second
 
 // isHandledByNobody lets what was received come again when its visibility is over.
 func (w *World) isHandledByNobody(batch []Delivered) {

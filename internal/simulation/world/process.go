@@ -75,10 +75,14 @@ type Invocation struct {
 	// Notes are the watcher's.
 	Notes   any
 	Expired bool
+	// unheard: a commit of its own lands late, by a bias, and no repeat of it does before.
+	unheard bool
 	// called: it has made a call. Refused are the messages for which it got no confirmation
 	// that they stay hidden for as long as it runs.
 	called  bool
 	Refused map[string]bool
+	// Fooled are the messages that its queue said to hide by an old receipt, and did not.
+	Fooled map[string]bool
 	// Twin: another process gets its batch too, with the same receipts.
 	Twin bool
 	// stallIn is before how many calls from here the process stands still; 0 for never.
@@ -96,8 +100,9 @@ type Delivered struct {
 	platform.Delivery
 	From *Queue
 	// Ghost: its message has been deleted already; Copied: it was received by
-	// another process too, at the same time.
-	Ghost, Copied bool
+	// another process too, at the same time; Late: its handler begins when its visibility
+	// is over.
+	Ghost, Copied, Late bool
 	// until when a copy may be received.
 	until time.Time
 }
