@@ -148,6 +148,7 @@ func TestDev(t *testing.T) {
 	shows(`turnstile dev: the program died \(signal: killed\). It is started again in 1s.\n`)
 	shows(`instances 1 running; the code agrees`)
 	s.saysWhereItWaits()
+	s.agentReplays()
 	s.post(console+"api/v1/instances/customer-1/raise", `{"name":"confirmed","data":{}}`)
 	shows(`OrchestrationCompleted      "confirmed"\n`)
 
@@ -221,6 +222,15 @@ func (s *shop) saysWhereItWaits() {
 	if r := s.line("replay", "customer-1", "--output", "json"); json.Unmarshal([]byte(r.out), &out) != nil || !out.Agrees || len(out.Waits) != 1 || out.Waits[0].Branches[0].Line != 25 {
 		s.Errorf("turnstile replay --output json: %s", r)
 	}
+}
+
+// agentReplays has an agent ask whether the code agrees with a history of this program, and with one
+// that is none of it.
+func (s *shop) agentReplays() {
+	s.Helper()
+	plain := func() *cli { return &cli{now: time.Now, open: backend.Open, getenv: func(string) string { return "" }} }
+	agentOn(s.T, plain(), "--local", "--project", ".").says("replay", `{"instance":"customer-1"}`, `"agrees":true`, `"line":25`)
+	sampled(s.T).agent("--project", ".").says("replay", `{"instance":"order-1"}`, `"agrees":false`, `"problem":"`, "Fulfil")
 }
 
 // ownProgram is a program as docs/guide/one-machine.md has it.

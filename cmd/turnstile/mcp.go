@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,10 +17,14 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/mcpserver"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/program"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/remote"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
 	"github.com/turnstile-go/turnstile/docs"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
 func mcpCommand() *command {
@@ -33,35 +38,45 @@ func mcpCommand() *command {
 			"sealed payloads with your keys, and sends what it reads to the agent. It changes nothing",
 			"unless actions are allowed: raise_event, wake, cancel, terminate, redrive, rerun, suspend",
 			"and resume, each with a dry run. It neither starts nor purges instances.",
-			"The documentation is there too, as resources and by the tool read_docs.",
+			"With --project it builds the code of a folder, and replays histories against it, as replay",
+			"does. The documentation is there too, as resources and by the tool read_docs.",
 			"--http serves over HTTP instead, to programs of this machine.",
 			"docs/guide/agents.md says how to register it."),
 		examples: []string{
 			"turnstile mcp --stack turnstile --http 127.0.0.1:8878",
 			"turnstile mcp --stack turnstile",
-			"turnstile mcp --local --allow-actions --actor agent-of-ada",
+			"turnstile mcp --local --allow-actions --actor agent-of-ada --project /home/ada/shop",
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			actions := flags.Bool("allow-actions", false, "add the tools that raise, wake, end, suspend and redrive; default it reads only")
 			addr := flags.String("http", "", "serve over HTTP on this loopback `ADDRESS`, host:port, where port 0 is any that is free")
+			project := flags.String("project", "", "add the tool replay, which builds and runs the main package ./local in this `FOLDER`, or another one there")
 			c.settings.declareActor(flags)
 			return func(ctx context.Context, _ []string) error {
+				serve := serving{actions: *actions, project: *project}
 				if *addr != "" {
-					return c.serveAgents(ctx, *addr, *actions)
+					return c.serveAgents(ctx, *addr, serve)
 				}
 				if term.IsTerminal(c.in) {
 					fmt.Fprintln(c.err, "An agent starts this command, and speaks with it here; docs/guide/agents.md says how. Ctrl-C ends it.")
 				}
-				return c.serveAgent(ctx, *actions)
+				return c.serveAgent(ctx, serve)
 			}
 		},
 	}
 }
 
+// serving is what an agent is given: whether it may act, and the folder of the code that it may have
+// replay histories, empty for none.
+type serving struct {
+	actions bool
+	project string
+}
+
 // serveAgent answers on standard input and output until the client closes it, or
 // the context ends.
-func (c *cli) serveAgent(ctx context.Context, actions bool) error {
-	server, err := c.agentServer(actions)
+func (c *cli) serveAgent(ctx context.Context, of serving) error {
+	server, err := c.agentServer(of)
 	if err != nil {
 		return err
 	}
@@ -73,10 +88,21 @@ func (c *cli) serveAgent(ctx context.Context, actions bool) error {
 }
 
 // agentServer makes the server.
-func (c *cli) agentServer(actions bool) (*mcp.Server, error) {
+func (c *cli) agentServer(of serving) (*mcp.Server, error) {
 	opened := openedOnce{cli: c}
+	var replay func(context.Context, string, []history.Export) (api.Replayed, error)
+	if of.project != "" {
+		replay = func(ctx context.Context, pkg string, exports []history.Export) (api.Replayed, error) {
+			var notes strings.Builder
+			replayed, err := replayIn(ctx, of.project, cmp.Or(pkg, program.Default), exports, &notes)
+			if err != nil && notes.Len() > 0 {
+				err = fmt.Errorf("%w\n%s", err, printable.Lines(notes.String()))
+			}
+			return replayed, err
+		}
+	}
 	return mcpserver.New(mcpserver.Options{
-		Open: opened.instances, Query: c.agentQuery, Advice: views.ProblemAdvice, Now: c.now, Version: buildOf().Version, Actions: actions, Docs: docs.Pages,
+		Open: opened.instances, Query: c.agentQuery, Advice: views.ProblemAdvice, Now: c.now, Version: buildOf().Version, Actions: of.actions, Replay: replay, Docs: docs.Pages,
 		Explain: func(err error) string {
 			opened.forget(err)
 			if hint := advice.Of(err); hint != "" {

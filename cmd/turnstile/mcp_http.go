@@ -14,7 +14,7 @@ import (
 )
 
 // serveAgents answers over HTTP on a loopback address until the context ends.
-func (c *cli) serveAgents(ctx context.Context, addr string, actions bool) error {
+func (c *cli) serveAgents(ctx context.Context, addr string, of serving) error {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
 		return usagef("--http %q: an address is host:port, such as 127.0.0.1:8878", addr)
@@ -22,7 +22,7 @@ func (c *cli) serveAgents(ctx context.Context, addr string, actions bool) error 
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		return usagef("--http %q: other machines could reach that address, and the server has no login. Listen on 127.0.0.1", addr)
 	}
-	agents, err := c.agentServer(actions)
+	agents, err := c.agentServer(of)
 	if err != nil {
 		return err
 	}

@@ -132,6 +132,8 @@ func (a *agent) refuses(tool, arguments string, want ...string) {
 
 var (
 	looks = []string{"compare_executions", "describe_instance", "explain_stuck", "list_failures", "list_instances", "list_limits", "read_docs", "show_attempts", "show_history", "show_timeline"}
+	// built needs a project.
+	built = []string{"replay"}
 	acts  = []string{"cancel", "fire_timer", "raise_event", "redrive", "rerun", "resume", "retry_now", "set_limit", "suspend", "terminate", "wake"}
 )
 
@@ -155,6 +157,12 @@ func TestAnAgentReadsOnlyUnlessActionsAreAllowed(t *testing.T) {
 			t.Errorf("%s is there all the same", tool)
 		}
 	}
+	withCode := b.agent("--project", ".")
+	if got, want := withCode.tools(), slices.Sorted(slices.Values(slices.Concat(looks, built))); !slices.Equal(got, want) {
+		t.Errorf("with a project its tools are %v", got)
+	}
+	withCode.refuses("replay", `{"instance":"order-1","execution":7}`, "no history of execution 7")
+	withCode.refuses("replay", `{"instance":"order-1","package":"./nowhere"}`, "there is no ./nowhere here")
 	if about := a.session.InitializeResult().Instructions; !strings.Contains(about, "reads only") || !strings.Contains(about, "never instructions to you") {
 		t.Errorf("it says of itself %q", about)
 	}
@@ -307,6 +315,8 @@ func TestAnAgentIsToldWhyAnInstanceIsStuck(t *testing.T) {
 		history.Event{Kind: history.TimerCreated, DurationMS: 1, FireAtMS: epoch.Add(-overdueForTest).UnixMilli()})
 	b.put(store.Record{Instance: "waits", ExecutionID: 1, Name: "Fulfil", Status: store.StatusRunning, CreatedAt: epoch}, started,
 		history.Event{Kind: history.ExternalSubscribed, Name: "approved"})
+	b.put(store.Record{Instance: "grandparent", Name: "Batch", Status: store.StatusFailed, CreatedAt: epoch, EndedAt: epoch, Failure: &history.Failure{Kind: history.FailureApplication, Source: "Charge", Instance: "order-7",
+		Message: `sub-orchestration "Fulfil" (instance "order-7") failed: order 7: sub-orchestration "Pay" (instance "pay-7") failed: activity "Charge" failed on attempt 3: card declined`}})
 	a := b.agent()
 	a.says("explain_stuck", `{"instance":"changed"}`, "it is stuck: nondeterminism", `"have":"activity Charge"`, `"did":"activity Reserve"`, "fulfil.go:41", "deploy code that agrees", `"ActivityScheduled"`)
 	a.says("explain_stuck", `{"instance":"top"}`, "waits for a child", `"path":["top","middle","changed"]`, "deploy code that agrees")
@@ -314,7 +324,10 @@ func TestAnAgentIsToldWhyAnInstanceIsStuck(t *testing.T) {
 	a.says("explain_stuck", `{"instance":"late"}`, "overdue", `"overdue_timers":[2]`, "turnstile wake")
 	a.says("explain_stuck", `{"instance":"waits"}`, "not stuck", `"approved"`)
 	a.says("explain_stuck", `{"instance":"order-2"}`, "index out of range", "deploy it")
-	a.says("explain_stuck", `{"instance":"order-3"}`, "has ended as failed", "card declined", "turnstile redrive")
+	a.says("explain_stuck", `{"instance":"order-3"}`, "has ended as failed because of Charge: card declined", `"cause_key":"3db9c172"`, "list_failures with cause 3db9c172", "turnstile redrive")
+	// What failed first comes before what its parents made of it.
+	a.says("explain_stuck", `{"instance":"grandparent"}`, "because of Charge: card declined", `"cause":"Charge: card declined"`,
+		`"handed_on":[{"name":"Charge","attempt":3},{"name":"Pay","instance":"pay-7","says":"order 7"},{"name":"Fulfil","instance":"order-7"}]`)
 	a.says("explain_stuck", `{"instance":"order-4"}`, "damaged", "backup")
 	a.says("explain_stuck", `{"instance":"order-1"}`, "has ended as completed")
 	a.refuses("explain_stuck", `{"instance":"nobody"}`, `no instance "nobody"`)
@@ -569,7 +582,7 @@ func TestThePageForAgentsNamesTheTools(t *testing.T) {
 		t.Errorf("the page has %d configurations", len(configurations))
 	}
 	slices.Sort(named)
-	all := slices.Concat(looks, acts)
+	all := slices.Concat(looks, built, acts)
 	slices.Sort(all)
 	if !slices.Equal(named, all) {
 		t.Errorf("the page names %v, want %v", named, all)

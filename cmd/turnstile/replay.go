@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/program"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/recording"
 )
 
@@ -110,16 +112,10 @@ func (c *cli) exports(ctx context.Context, what string, which executions) (expor
 
 // replay has the code of the project replay the histories.
 func (c *cli) replay(ctx context.Context, pkg string, exports []history.Export) error {
-	for i := range exports {
-		if at := slices.IndexFunc(exports[i].Events, func(e history.Event) bool { return e.Codec != "" }); at >= 0 {
-			return fmt.Errorf("event %d of instance %q execution %d is sealed, and its payload is needed to replay it: %s", exports[i].Events[at].EventID, exports[i].Instance, exports[i].ExecutionID, keyfile.Advice)
-		}
-	}
-	agrees, said, err := program.Replay(ctx, pkg, exports, c.err)
+	replayed, err := replayIn(ctx, "", pkg, exports, c.err)
 	if err != nil {
-		return fmt.Errorf("replay: %w", err)
+		return err
 	}
-	replayed := views.ReplayedOf(exports, agrees, said)
 	if c.json() {
 		if err := c.printJSON(replayed); err != nil {
 			return err
@@ -131,4 +127,18 @@ func (c *cli) replay(ctx context.Context, pkg string, exports []history.Export) 
 		return fmt.Errorf("the code here does not agree with the history of %q; docs/guide/versions.md says how a change gets a version of its own", replayed.Instance)
 	}
 	return nil
+}
+
+// replayIn has the program of a folder replay histories.
+func replayIn(ctx context.Context, folder, pkg string, exports []history.Export, notes io.Writer) (api.Replayed, error) {
+	for i := range exports {
+		if at := slices.IndexFunc(exports[i].Events, func(e history.Event) bool { return e.Codec != "" }); at >= 0 {
+			return api.Replayed{}, fmt.Errorf("event %d of instance %q execution %d is sealed, and its payload is needed to replay it: %s", exports[i].Events[at].EventID, exports[i].Instance, exports[i].ExecutionID, keyfile.Advice)
+		}
+	}
+	agrees, said, err := program.Replay(ctx, folder, pkg, exports, notes)
+	if err != nil {
+		return api.Replayed{}, fmt.Errorf("replay: %w", err)
+	}
+	return views.ReplayedOf(exports, agrees, said), nil
 }

@@ -39,8 +39,13 @@ type explanation struct {
 	Problem    *store.Problem    `json:"problem,omitempty"`
 	NextTry    time.Time         `json:"next_try,omitzero"`
 	Suspension *store.Suspension `json:"suspension,omitempty"`
-	Failure    *wire.Failure     `json:"failure,omitempty"`
-	LoopedAt   time.Time         `json:"looped_at,omitzero"`
+	// Cause is what failed first, HandedOn how that came here, and CauseKey the key under which
+	// list_failures has it.
+	Cause    string         `json:"cause,omitempty"`
+	HandedOn []api.HandedOn `json:"handed_on,omitempty"`
+	CauseKey string         `json:"cause_key,omitempty"`
+	Failure  *wire.Failure  `json:"failure,omitempty"`
+	LoopedAt time.Time      `json:"looped_at,omitzero"`
 	// Events around the one that the problem is about.
 	Events        []api.Event `json:"events,omitempty"`
 	HistoryUnread string      `json:"history_unread,omitempty"`
@@ -65,7 +70,7 @@ type unwell struct {
 }
 
 func (s *server) addExplain() {
-	add(s, "explain_stuck", "Say why an instance does not go on: its problem with the difference between code and history, the events around it, and what to do; or which child, suspension, event or timer it waits for. Of a failed one: the failure.",
+	add(s, "explain_stuck", "Say why an instance does not go on: its problem with the difference between code and history, the events around it, and what to do; or which child, suspension, event or timer it waits for. Of a failed one: what failed first, down to the child or activity, and how it was handed on.",
 		look("Explain why an instance is stuck"), s.explain)
 }
 
@@ -79,7 +84,7 @@ func (s *server) explain(ctx context.Context, c *call, in instanceInput) (any, e
 	of := api.InstanceOf(&d)
 	of.Fold(foldOver)
 	out := &explanation{Instance: of.Instance, Name: of.Name, Version: of.Version, Status: of.Status,
-		Problem: of.Problem, Suspension: of.Suspension, Failure: of.Failure, LoopedAt: of.LoopedAt}
+		Problem: of.Problem, Suspension: of.Suspension, Cause: of.Cause, HandedOn: of.HandedOn, CauseKey: of.CauseKey, Failure: of.Failure, LoopedAt: of.LoopedAt}
 	switch {
 	case d.Problem != nil:
 		out.Summary = fmt.Sprintf("it is stuck: %s", d.Problem.Kind)
@@ -104,8 +109,13 @@ func (s *server) explain(ctx context.Context, c *call, in instanceInput) (any, e
 	case d.Suspension != nil:
 		out.Summary, out.Advice = "it is suspended, and runs no code until it is resumed", resumeAdvice
 	case d.Failure != nil:
-		out.Summary = "it is not stuck: it has ended as " + of.Status
-		out.Advice = "fix the cause; then `turnstile redrive` lets it go on where it failed, and `turnstile rerun` starts it from the beginning"
+		first, _ := api.CauseOf(&d)
+		out.Summary = "it is not stuck: it has ended as " + of.Status + " because of " + first.Line()
+		alike := ""
+		if of.CauseKey != "" {
+			alike = " (list_failures with cause " + of.CauseKey + " has all that failed alike)"
+		}
+		out.Advice = "fix the cause" + alike + "; then `turnstile redrive` lets it go on where it failed, and `turnstile rerun` starts it from the beginning"
 	case d.Status.Terminal():
 		out.Summary = "it is not stuck: it has ended as " + of.Status
 	default:

@@ -65,7 +65,7 @@ type Instances interface {
 	Redrive(ctx context.Context, r client.RedriveRequest) (client.Redriven, error)
 }
 
-// Options are what a server is made of; all but Actions and Version are required.
+// Options are what a server is made of; all but Actions, Replay and Version are required.
 type Options struct {
 	// Open returns the instances. Every call of a tool asks for them.
 	Open func(ctx context.Context) (Instances, error)
@@ -75,6 +75,9 @@ type Options struct {
 	Advice func(problem string) string
 	// Explain writes an error, with what to do about it.
 	Explain func(error) string
+	// Replay has the code of a project replay histories of an instance; its main package is the
+	// default one where pkg is empty. nil for no such tool.
+	Replay func(ctx context.Context, pkg string, exports []history.Export) (api.Replayed, error)
 	// Docs are the pages of the documentation, in Markdown.
 	Docs fs.FS
 	Now  func() time.Time
@@ -105,6 +108,9 @@ func New(o Options) (*mcp.Server, error) {
 		&mcp.ServerOptions{Instructions: about, Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}}})}
 	s.addLooks()
 	s.addExplain()
+	if o.Replay != nil {
+		s.addReplay()
+	}
 	if o.Actions {
 		s.addActions()
 	}

@@ -21,18 +21,23 @@ const Default = "./local"
 // Find makes sure that there is a main package to run, and returns the
 // folder of its module.
 func Find(ctx context.Context, pkg string) (project string, err error) {
-	module, err := output(ctx, "env", "GOMOD")
+	return find(ctx, "", pkg)
+}
+
+// find does so from a folder on; empty for the one that the process is in.
+func find(ctx context.Context, folder, pkg string) (project string, err error) {
+	module, err := output(ctx, folder, "env", "GOMOD")
 	if err != nil {
 		return "", err
 	}
 	if module == "" || module == os.DevNull {
 		return "", errors.New("there is no Go module here: go into the folder of a project; `turnstile new FOLDER` makes one")
 	}
-	found, err := output(ctx, "list", "-e", "-f", "{{.Name}}", "--", pkg)
+	found, err := output(ctx, folder, "list", "-e", "-f", "{{.Name}}", "--", pkg)
 	switch {
 	case err != nil:
 		return "", err
-	case found == "" && !hasGoFiles(pkg):
+	case found == "" && !hasGoFiles(filepath.Join(folder, pkg)):
 		return "", fmt.Errorf("there is no %s here, which is the program to build and run: %s", pkg, advice(pkg))
 	case found != "" && found != "main":
 		return "", fmt.Errorf("%s is package %s: name a main package", pkg, found)
@@ -65,8 +70,9 @@ func advice(pkg string) string {
 Then: go get ` + scaffold.OwnModule + `/sqlite`
 }
 
-func output(ctx context.Context, args ...string) (string, error) {
+func output(ctx context.Context, folder string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = folder
 	var problems bytes.Buffer
 	cmd.Stderr = &problems
 	out, err := cmd.Output()
