@@ -64,3 +64,19 @@ func BenchmarkScan(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkScanOfAHundredThousand does so over all pages of as many records.
+func BenchmarkScanOfAHundredThousand(b *testing.B) {
+	s := manyRecords(b, 100_000)
+	for b.Loop() {
+		for q := (store.ListQuery{Words: "nothing of the kind"}); ; {
+			page, err := s.List(b.Context(), q)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if q.PageToken = page.NextPageToken; q.PageToken == "" {
+				break
+			}
+		}
+	}
+}
