@@ -84,9 +84,13 @@ func (s *Random) judge(w *world.World, instance string) error {
 }
 
 // originCancelled reports whether an instance was cancelled from which this one was forked: so may
-// the children have been of which the fork's are forks.
+// the children have been of which the fork's are forks. An original may be a fork too, and be
+// forked in a later execution than its first.
 func (s *Random) originCancelled(w *world.World, instance string) bool {
-	for x := w.Ledger.Executions[ledger.At(instance, w.Ledger.First(instance))]; x != nil; x = w.Ledger.Executions[x.Of] {
+	first := func(instance string) *ledger.Recorded {
+		return w.Ledger.Executions[ledger.At(instance, w.Ledger.First(instance))]
+	}
+	for x := first(instance); x != nil; x = first(x.Of.Instance) {
 		for n := int64(1); n <= w.Ledger.Last[x.Of.Instance]; n++ {
 			if of := w.Ledger.Executions[ledger.At(x.Of.Instance, n)]; of != nil && of.Cancelled {
 				return true
