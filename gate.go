@@ -37,12 +37,18 @@ const (
 	gateEvents, gateEventsAPlace = 300, 10
 	// mostLine is how many bytes a line may have: it is the input of the next execution.
 	mostLine = MaxPayload / 4 * 3
+	// While instances wait, the gate looks each day whether those that run are still there: one whose
+	// end was a dead letter may have been purged. A purged id refuses the look for fifteen days, and is
+	// not begun by it.
+	lookAgain = 24 * time.Hour
 )
 
 // gateRunner is one execution of a gate. Its branches share it: one runs at a time.
 type gateRunner struct {
 	gating.Line
 	run *engine.Context
+	// looks: a branch is going to look whether those that run are still there.
+	looks bool
 }
 
 func runGate(ctx Context, line gating.Line) (None, error) {
@@ -154,6 +160,29 @@ func (g *gateRunner) watch(ctx Context, p gating.Place) {
 	})
 }
 
+// look starts a branch that looks, while instances wait, whether those that run are still there.
+func (g *gateRunner) look(ctx Context) {
+	if g.looks || len(g.Waiting) == 0 || !Patched(ctx, "look again") {
+		return
+	}
+	g.looks = true
+	Go(ctx, func(ctx Context) (None, error) {
+		for len(g.Waiting) > 0 {
+			running := slices.Clone(g.Running)
+			if err := Sleep(ctx, lookAgain); err != nil {
+				return None{}, err
+			}
+			for _, p := range running {
+				if len(g.Waiting) > 0 && slices.Contains(g.Running, p) {
+					g.watch(ctx, p) // One more that waits for its end.
+				}
+			}
+		}
+		g.looks = false
+		return None{}, nil
+	})
+}
+
 // unattached reports whether the gate is not attached to an instance, because the queue has
 // rejected the message that asks for it. The instance may run.
 func unattached(err error) bool {
@@ -177,6 +206,7 @@ func (g *gateRunner) admit(ctx Context) error {
 			g.Waiting, g.Running = g.Waiting[1:], append(g.Running, first)
 		}
 	}
+	g.look(ctx)
 	g.Length = len(g.Waiting)
 	shown := g.Line
 	shown.Waiting = shown.Waiting[:min(g.Length, gating.Shown)]

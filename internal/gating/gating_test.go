@@ -15,6 +15,7 @@ import (
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/internal/gating"
+	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
@@ -222,6 +223,31 @@ func TestOfTwoNumbersTheNewestStartCounts(t *testing.T) {
 	env.Advance(time.Second)
 	if l, err := env.Client().InstanceLimit(t.Context(), "k"); err != nil || l.Permits != most || len(l.Held) != most+2 || l.Length != 1 || l.Other != most+2 {
 		t.Errorf("a start by the older build: %+v, %v", l, err)
+	}
+}
+
+// Two instances are gone, and their gate has not heard of their ends. It finds that within a day.
+func TestAPlaceIsFreeADayAfterItsHolderIsGone(t *testing.T) {
+	t.Parallel()
+	var f floor
+	env := turnstiletest.New(t, f.app())
+	start(env, most+1)
+	for i := range most {
+		id, ended := fmt.Sprint("i", i), store.StatusTerminated
+		if err := env.Store().UpdateRecord(t.Context(), id, store.RecordChange{Status: &ended}); err != nil {
+			t.Fatal(err)
+		}
+		if err := env.Store().Hide(t.Context(), id, 1, env.Now().Add(15*24*time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	env.Advance(23 * time.Hour)
+	if line := lineOf(t, env); len(line.Running) != most || line.Length != 1 {
+		t.Fatalf("the gate has heard of ends that nobody has told it: %+v", line)
+	}
+	env.Advance(2 * time.Hour)
+	if line := lineOf(t, env); f.String() != "i0 i1 i2" || len(line.Running) != 0 {
+		t.Errorf("begun are %s, the gate shows %+v", f.String(), line)
 	}
 }
 
