@@ -102,5 +102,12 @@ func gateMutations() []Mutation {
 			File:  "engine/run.go",
 			Edits: edit("case a.Event.Kind == history.OrchestrationRedriven && suspendedIn(a.With) != nil:", "case a.Event.Kind == history.OrchestrationRedriven && suspendedIn(a.With) != nil && len(x.openInline.open()) == 0:"),
 		},
+		{
+			Name:  "the number of the code counts for a gate that an operator has set",
+			Bug:   "A gate lets in as many as the code says, though an operator has set another number.",
+			Bias:  "gates",
+			File:  "gate.go",
+			Edits: edit("cmp.Or(g.Set, g.Declared)", "cmp.Or(g.Declared, g.Set)"),
+		},
 	}
 }

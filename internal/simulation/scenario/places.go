@@ -76,6 +76,7 @@ func (s *places) landed(w *world.World, t *store.Turn) {
 			s.gives(w, gating.KeyOf(t.Instance), e)
 		}
 	}
+	s.shows(w, t)
 	inside := map[string]int{}
 	for instance, key := range s.inside {
 		if w.Ledger.Hidden[instance] < w.Ledger.Last[instance] { // Otherwise it was purged, whose history was damaged.
