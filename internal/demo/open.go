@@ -53,7 +53,8 @@ func Open(ctx context.Context, o Options, options ...console.Option) (http.Handl
 			slog.Error("demo", "error", err)
 		}
 	}()
-	for _, body := range []string{"<script>document.title='owned'</script>", `{"v":9,"kind":"Tomorrow"}`, `{"v":1,"kind":"TimerFired","instance":"order-9","execution_id":1,"source_event_id":5,"fire_at_ms":1,"token":"` + Token + `"}`} {
+	for _, body := range []string{"<script>document.title='owned'</script>", `{"v":9,"kind":"Tomorrow"}`, `{"v":1,"kind":"TimerFired","instance":"order-9","execution_id":1,"source_event_id":5,"fire_at_ms":1,"token":"` + Token + `"}`,
+		`{"v":1,"kind":"StartOrchestration","instance":"` + Failed + `","name":"Fulfil","id":"too-far","on_conflict":"redrive","origin":{"instance":"` + Failed + `","event_id":999}}`} {
 		if err := env.Send(ctx, body); err != nil {
 			return nil, err
 		}

@@ -17,6 +17,8 @@ func TestAFailedInstanceIsRedrivenFromItsPage(t *testing.T) {
 	b.shows("It goes on where it failed")
 	b.click("dialog button", "Show what starts anew")
 	b.shows("Events that are taken over: 6. Results behind them that stay: 1.", "Nothing starts anew: only the code runs again.")
+	// The orchestrator has refused one before, as its dead letter says.
+	b.shows("Refused before: redrive of instance", "cannot be redriven from event 999", "When the code is fixed, redrive the dead letter.")
 	for _, found := range b.axe() {
 		t.Error(found)
 	}

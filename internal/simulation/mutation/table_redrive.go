@@ -28,7 +28,7 @@ func redriveMutations() []Mutation {
 		{
 			Name:  "who has no time for all parts commits",
 			Bug:   "A process whose time is over while it writes ahead of a turn commits the turn, and leaves the other parts out.",
-			Bias:  "small commits+short invocations",
+			Bias:  "small commits+overtaken",
 			File:  "internal/host/orchestrator/ahead.go",
 			Edits: edit("\t\t\treturn fmt.Errorf(\"%d of the %d events are", "\t\t\tbreak\n\t\t\treturn fmt.Errorf(\"%d of the %d events are"),
 		},

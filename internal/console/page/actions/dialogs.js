@@ -1,6 +1,7 @@
 // The dialogs of the actions. Props of each: instance (as the API has it),
 // onClose, onDone.
 import { html, useState } from "../ui.js";
+import { useAbout } from "../about.js";
 import { path, post } from "../api.js";
 import { find, useCatalog, useCheck } from "../catalog.js";
 import { Button, Field, FormDialog, Id, Moment, Text, TypedField, jsonError } from "../components.js";
@@ -119,10 +120,16 @@ function GoOnDialog(props) {
   const wrong = (from !== "" && !/^[1-9][0-9]*$/.test(from)) || (forks && (as === "" || as === props.instance.instance));
   // What would be started anew is said before it is sent; pressed again, it is sent.
   const [plan, setPlan] = useState({ of: null, again: [] });
+  const about = useAbout(), [refused, setRefused] = useState({ letters: [], error: null });
   const submit = async () => {
     const body = { ...(forks && { as }), ...(from === "" ? {} : { from: Number(from) }), reason };
     if (plan.of !== from) {
       setPlan({ ...(await post(path("instances", props.instance.instance, "redrive"), { ...body, dry_run: true })), of: from });
+      // The console may lack the code of the orchestrator, so it says what that has refused.
+      if (about?.capabilities.dead_letters) {
+        post("dead-letters/peek", { instance: forks ? as : props.instance.instance, reason: "redrive_refused", limit: 10 })
+          .then(({ letters }) => setRefused({ letters, error: null }), (error) => setRefused({ letters: [], error }));
+      }
       return false;
     }
     await sends("redrive", { ...body, start_id: id }, forks ? "Sent: a fork of" : "Redrive sent to", props)();
@@ -138,7 +145,9 @@ function GoOnDialog(props) {
       <p>${plan.taken_over === 0 ? "It starts from the beginning." : `Events that are taken over: ${plan.taken_over}. Results behind them that stay: ${plan.kept}.`}</p>
       ${plan.again.slice(0, 20).map((w) => html`<p key=${w.event_id}>${w.event_id} <${Text} value=${w.instance || w.name || "timer"} max=${200} /> ${why[w.why]}</p>`)}
       ${plan.again.length > 20 && html`<p>and ${plan.again.length - 20} more</p>`}
-      ${plan.again.length === 0 && plan.taken_over > 0 && html`<p>Nothing starts anew: only the code runs again. If that ends as before, because a saga has undone its steps, rerun the instance, or name an earlier event.</p>`}</div></div>`}<//>`;
+      ${plan.again.length === 0 && plan.taken_over > 0 && html`<p>Nothing starts anew: only the code runs again. If that ends as before, because a saga has undone its steps, rerun the instance, or name an earlier event.</p>`}
+      ${refused.letters.map((l) => html`<p key=${l.message_id} class="bad">Refused before: <${Text} value=${l.reason_text} max=${400} /> <a href=${`#/dead-letters?reason=redrive_refused&instance=${encodeURIComponent(l.instance)}`}>When the code is fixed, redrive the dead letter.</a></p>`)}
+      ${refused.error && html`<p>Whether it was refused before is not known: the dead letters cannot be read.</p>`}</div></div>`}<//>`;
 }
 
 const why = {
