@@ -33,11 +33,11 @@ func TestEveryRuleOfTheProtocolHasItsFileTestAndMutation(t *testing.T) {
 	}
 }
 
-// So it is with those of schedules, retention and events about instances, and with those of begin
-// again, redrive, suspend and purge; some are held by a test alone.
+// So it is with those of schedules, retention and events about instances, with those of begin
+// again, redrive, suspend and purge, and with those of queues and limits; some are held by a test alone.
 func TestEveryRuleOfWhatComesLaterHasItsFileAndTest(t *testing.T) {
 	t.Parallel()
-	for page, least := range map[string]int{"later-life": 60, "again": 90} {
+	for page, least := range map[string]int{"later-life": 60, "again": 90, "limits": 60} {
 		if rules, unplanted := lookAtRules(t, read(t, "docs/internal/"+page+".md")); rules < least || unplanted > rules/3 {
 			t.Errorf("%s: %d rules were looked at, %d of them without a mutation", page, rules, unplanted)
 		}
