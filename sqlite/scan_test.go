@@ -67,6 +67,9 @@ func BenchmarkScan(b *testing.B) {
 
 // BenchmarkScanOfAHundredThousand does so over all pages of as many records.
 func BenchmarkScanOfAHundredThousand(b *testing.B) {
+	if testing.Short() {
+		b.Skip("NOT RUN: writing so many records takes half a minute; leave out -short")
+	}
 	s := manyRecords(b, 100_000)
 	for b.Loop() {
 		for q := (store.ListQuery{Words: "nothing of the kind"}); ; {

@@ -44,6 +44,21 @@ func (c *cli) warnOfData(ctx context.Context, cl backend.Instances, what string,
 	}
 }
 
+// warnOfRerun says what is odd about the input of reruns ahead of their sending.
+func (c *cli) warnOfRerun(ctx context.Context, r *client.RerunRequest, instances []string) {
+	cl, err := c.client(ctx)
+	if err != nil {
+		return // The rerun says so.
+	}
+	told := map[string]bool{}
+	for _, instance := range instances {
+		if d, err := cl.Describe(ctx, instance); err == nil && !told[d.Name] {
+			told[d.Name] = true
+			c.warnOfData(ctx, cl, "", api.Check{Kind: "orchestration", Name: d.Name, Version: r.Version, Data: string(r.Input)})
+		}
+	}
+}
+
 func entryNames(of []api.CatalogEntry) []string {
 	out := make([]string, len(of))
 	for i := range of {

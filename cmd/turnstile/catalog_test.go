@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -53,6 +54,28 @@ func TestAStartOfWhatTheCodeCannotTakeIsSentWithAWarning(t *testing.T) {
 	}
 }
 
+// So are a rerun and a schedule.
+func TestARerunAndAScheduleOfOddInputAreSentWithAWarning(t *testing.T) {
+	t.Parallel()
+	b := knowing(t)
+	b.put(store.Record{Instance: "order-1", Name: "Fulfil", Status: store.StatusFailed, CreatedAt: epoch})
+	const odd = "warning: totl is a field that main.order does not have; did you mean \"total\"?\n"
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"rerun", "order-1", "--input", `{"id":"a","totl":1}`}, odd},
+		{[]string{"rerun", "order-1", "--input", `{"id":"a"}`}, ""},
+		{[]string{"schedule", "create", "nightly", "--every", "1h", "--starts", "Fulfil", "--input", `{"id":"a","totl":1}`}, odd},
+		{[]string{"schedule", "create", "daily", "--every", "1h", "--starts", "Fulfl"}, "warning: no build has orchestration Fulfl: the instance waits until one does; did you mean \"Fulfil\"?\n"},
+	} {
+		r := b.run(c.args...)
+		if warned := strings.Join(slices.DeleteFunc(strings.SplitAfter(r.err, "\n"), func(l string) bool { return !strings.HasPrefix(l, "warning: ") }), ""); r.status != exitOK || warned != c.says {
+			t.Errorf("%q: %d\n%s\nwant\n%s", c.args, r.status, r.err, c.says)
+		}
+	}
+}
+
 func TestAShellIsOfferedWhatTheCodeHas(t *testing.T) {
 	t.Parallel()
 	b := knowing(t)
@@ -62,7 +85,7 @@ func TestAShellIsOfferedWhatTheCodeHas(t *testing.T) {
 		history.Event{Kind: history.ExternalSubscribed, Name: "approved", AtMS: at.UnixMilli()},
 		history.Event{Kind: history.ActivityScheduled, Name: "Charge", AtMS: at.UnixMilli()})
 	for line, want := range map[string]string{
-		"start F": "Forget|Fulfil", "start Fulfil ": "", "raise order-1 ": "approved", "raise order-1 x": "", "raise order-1 approved ": "", "raise ord": "order-1\tFulfil, running",
+		"start F": "Forget|Fulfil", "start Fulfil ": "", "raise order-1 ": "approved", "raise order-1 x": "", "raise order-1 approved ": "", "raise ord": "order-1\tFulfil, running", "redrive --name Fo": "Forget", "schedule create x --starts Fu": "Fulfil",
 	} {
 		if got := strings.Join(b.offers(strings.Split(line, " ")...), "|"); got != want {
 			t.Errorf("`turnstile %s` offers %q, want %q", line, got, want)

@@ -121,6 +121,8 @@ func flagWords() map[string]completer {
 		"context":  contextNames,
 		"status":   oneOf(statuses()...),
 		"name":     registered,
+		"starts":   registered,
+		"schedule": scheduleNames,
 		"instance": instanceIDs(),
 		"cause":    causes,
 		"output":   oneOf(outputText, outputJSON),

@@ -59,6 +59,9 @@ func rerunCommand() *command {
 					b.on = ended
 				}
 				b.version = r.Version
+				if *input != "" {
+					c.warnOfRerun(ctx, &r, operands)
+				}
 				return run(ctx, operands)
 			}
 		},

@@ -4,19 +4,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
+	"github.com/spf13/cobra"
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
+	"github.com/turnstile-go/turnstile/internal/printable"
 	"github.com/turnstile-go/turnstile/internal/scheduling"
 	"github.com/turnstile-go/turnstile/schedule"
 )
 
 // onSchedule is a command that takes the name of a schedule.
 func onSchedule(verb, short, long string, flags func(c *cli, flags *flag.FlagSet) func(ctx context.Context, cl backend.Instances, name string) error, examples ...string) *command {
+	offered := scheduleNames
+	if verb == "create" {
+		offered = nil // A new name.
+	}
 	return &command{
-		name: "schedule " + verb, operands: "SCHEDULE", least: 1, most: 1, short: short, long: long, examples: examples,
+		name: "schedule " + verb, operands: "SCHEDULE", least: 1, most: 1, words: offered, short: short, long: long, examples: examples,
 		declare: func(c *cli, set *flag.FlagSet) action {
 			do := flags(c, set)
 			return func(ctx context.Context, operands []string) error {
@@ -36,6 +43,27 @@ func scheduleError(err error) error {
 		return usagef("%v", invalid)
 	}
 	return err
+}
+
+// scheduleNames offers the schedules of a page, with what they start.
+func scheduleNames(ctx context.Context, c *cli, operands []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	ctx, cancel := context.WithTimeout(ctx, longestOffer)
+	defer cancel()
+	if len(operands) > 0 || c.resolve() != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	cl, err := c.client(ctx)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	page, _ := schedule.NewClient(cl).List(ctx, "")
+	var out []string
+	for i := range page.Schedules {
+		if s := &page.Schedules[i]; strings.HasPrefix(s.Definition.Name, prefix) {
+			out = append(out, printable.Line(s.Definition.Name)+"\tstarts "+printable.Line(s.Definition.Starts.Name))
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
 func scheduleListCommand() *command {

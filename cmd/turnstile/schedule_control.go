@@ -7,6 +7,7 @@ import (
 
 	flag "github.com/spf13/pflag"
 
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/internal/scheduling"
@@ -121,6 +122,7 @@ func scheduleCreateCommand() *command {
 					return err
 				}
 				d.Name, d.Overlap, d.CatchUp = name, schedule.Overlap(*overlap), schedule.CatchUp(*catchUp)
+				c.warnOfStart(ctx, cl, &client.StartRequest{Name: d.Starts.Name, Version: d.Starts.Version, Input: d.Starts.Input})
 				if !*update {
 					if err := schedule.NewClient(cl).Create(ctx, d); err != nil {
 						return err

@@ -36,6 +36,9 @@ func TestASchedulesLifeByTheCommandLine(t *testing.T) {
 	}
 	says("schedule nightly will be due at 2030-01-02T02:00:00Z", "schedule", "create", "nightly", "--cron", "0 3 * * *", "--zone", "Europe/Berlin", "--starts", "Report", "--input", `"x"`)
 	says("nightly\tactive\t0 3 * * * Europe/Berlin\t2030-01-02T02:00:00Z\t0\t0\tReport", "schedule", "list")
+	if got := b.offers("schedule", "pause", "ni"); len(got) != 1 || got[0] != "nightly\tstarts Report" {
+		t.Errorf("a shell is offered %q", got)
+	}
 	says("schedule nightly updated", "schedule", "create", "nightly", "--every", "1h", "--starts", "Report", "--update")
 	env.Advance(2 * time.Hour)
 	b.clock.now = env.Now()

@@ -19,6 +19,9 @@ import (
 const (
 	largeInstances = 100_000
 	largeFanOut    = 5_000
+	// longestTask is the budget of a task of the page, in milliseconds of its main thread: the
+	// median of what was measured.
+	longestTask    = 50
 	spreadInstance = "spread"
 )
 
@@ -132,6 +135,9 @@ func measure(b *testing.B, own *browser.Browser, s *site, at, shows string) {
 		tab.must(err)
 		script, longest, scroll = append(script, first.Script), append(longest, first.Longest()), append(scroll, moving.Longest())
 		tab.must(page.Close())
+	}
+	if n := max(milliseconds(longest), milliseconds(scroll)); n > longestTask {
+		b.Errorf("a task takes %.0f ms of the page's main thread, %d are the most", n, longestTask)
 	}
 	b.ReportMetric(milliseconds(script), "script-ms/first-picture")
 	b.ReportMetric(milliseconds(longest), "longest-task-ms/first-picture")
