@@ -55,6 +55,13 @@ func (h *handler) table() []route {
 				{"to", "time", "only what failed before this time"},
 				{"cause", "string", "only this cause, a key of the answer, with its instances"},
 			}},
+		{method: get, pattern: "metrics", endpoint: reads(h.metrics),
+			summary: "How many instances started in a time, how they fared, how long they took, and what an hour costs. It reads the newest 1,000 records of that time and the histories of at most 20 that have ended.",
+			query: []param{
+				{"name", "string", "only of this orchestration"},
+				{"from", "time", "only what started at this time or later; an hour before to without it"},
+				{"to", "time", "only what started before this time"},
+			}},
 		{method: get, pattern: "live", endpoint: endpoint{serve: h.live},
 			summary: "What changes, as server-sent events: of one instance, or of the first page of a list.",
 			query:   append([]param{{"instance", "string", "this instance; without it the list that the others select"}}, filters...)},

@@ -47,6 +47,8 @@ func TestTheTimelineIsUsedByMouseAndKeys(t *testing.T) {
 	b.wait(`document.querySelectorAll(".tl-line.row").length === 1`)
 	b.click(".tl-fold", "Unfold")
 	b.wait(`document.querySelectorAll(".tl-line.row").length > 2`)
+	// The lines of the grid reach over what has unfolded.
+	b.wait(`document.querySelector(".tl-under").clientHeight >= Math.min(document.querySelector(".tl-scroll").clientHeight, document.querySelector(".tl-scroll").dataset.drawn * 26) - 2`)
 	eval[bool](b, `document.querySelector(".tl-name[tabindex='0']").focus(), true`)
 	b.press("End", "ArrowRight")
 	b.wait(`[...document.querySelectorAll(".tl-line.row")].some(e => e.innerText.includes("CallShop"))`)

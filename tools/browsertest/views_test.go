@@ -30,6 +30,8 @@ var views = []struct{ name, address string }{
 	{"instances of a status", "#/instances?status=stuck"},
 	{"failures", "#/failures?since=all"},
 	{"stuck", "#/stuck"},
+	{"metrics", "#/metrics?since=30d"},
+	{"metrics of nothing", "#/metrics?name=Nothing"},
 	{"dead letters", "#/dead-letters"},
 	{"queues", "#/queues"},
 	{"schedules", "#/schedules"},

@@ -14,6 +14,7 @@ import { plainText } from "./visible.js";
 import { Instance, Inspect } from "./instance/index.js";
 import { Instances } from "./views/instances.js";
 import { Failures } from "./views/failures.js";
+import { Metrics } from "./views/metrics.js";
 import { Stuck } from "./views/stuck.js";
 import { DeadLetters } from "./views/deadletters.js";
 import { Queues } from "./views/queues.js";
@@ -30,6 +31,7 @@ const views = [
   ["instances", "Instances", "i"],
   ["failures", "Failures", "f"],
   ["stuck", "Stuck", "s"],
+  ["metrics", "Metrics", "m"],
   ["schedules", "Schedules", "c"],
   ["dead-letters", "Dead letters", "d"],
   ["queues", "Queues", "q"],
@@ -128,6 +130,7 @@ function View({ where }) {
   switch (view) {
     case "instances": return html`<${Instances} query=${query} />`;
     case "failures": return html`<${Failures} query=${query} />`;
+    case "metrics": return html`<${Metrics} query=${query} />`;
     case "stuck": return html`<${Stuck} query=${query} />`;
     case "schedules": return html`<${Schedules} name=${id} />`;
     case "dead-letters": return html`<${DeadLetters} query=${query} />`;

@@ -36,13 +36,16 @@ export function Timeline({ model, children, unfold, selected, onSelect, live }) 
   const chart = Math.max(80, small ? size.width - 16 : size.width - labels - 12);
   const v = clampView(view, s), px = chart / (v.b - v.a);
   const x = useCallback((ms) => (s.position(ms) - v.a) * px, [s, v.a, px]);
-  useLayoutEffect(() => { scroller.current?.style.setProperty("--tl-height", all.length * rowHeight + 2 + "px"); }, [all.length, rowHeight, asTable]);
+  const measure = useCallback(() => setSize((before) => {
+    const width = frame.current?.clientWidth ?? 0, height = scroller.current?.clientHeight ?? 0;
+    return before.width === width && before.height === height ? before : { width, height };
+  }), []);
+  // Rows that unfold make the chart higher, and its lines longer in the same picture.
   useLayoutEffect(() => {
-    const measure = () => setSize((before) => {
-      const width = frame.current?.clientWidth ?? 0, height = scroller.current?.clientHeight ?? 0;
-      return before.width === width && before.height === height ? before : { width, height };
-    });
+    scroller.current?.style.setProperty("--tl-height", all.length * rowHeight + 2 + "px");
     measure();
+  }, [all.length, rowHeight, asTable]);
+  useLayoutEffect(() => {
     const observer = new ResizeObserver(measure);
     if (frame.current) observer.observe(frame.current);
     if (scroller.current) observer.observe(scroller.current);

@@ -35,7 +35,7 @@ export function Queues() {
     ${aged && !free && html`<div class="card below"><h2>Age of the oldest message</h2><p>Read only when you ask: on AWS it is a metric of CloudWatch, which is charged for and some minutes old.</p>
       <p class="pager"><${Button} busy=${ages.busy} onClick=${ask}>Ask for it<//></p>
       ${ages.error && html`<${Failure} error=${ages.error} title="The ages could not be read" />`}</div>`}
-    <${Limits} />`;
+    <div class="queues-limits"><${Limits} /></div>`;
 }
 
 // What each queue holds.

@@ -1,0 +1,151 @@
+package console
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/internal/timeline"
+)
+
+const (
+	// metricsRead is how many records are read at most, and metricsPages in how many pages.
+	metricsRead, metricsPages = 1000, 5
+	// metricsSpan is the time that is counted where nobody asks for another.
+	metricsSpan = time.Hour
+	// mostBilled is how many histories are read for what an hour costs.
+	mostBilled = 20
+)
+
+func (h *handler) metrics(r *request) (api.Metrics, error) {
+	ctx := r.Context()
+	q, err := listQuery(r.query)
+	if err != nil {
+		return api.Metrics{}, err
+	}
+	out := api.Metrics{At: h.now().UTC()}
+	out.To = cmp.Or(q.To, out.At)
+	out.From = cmp.Or(q.From, out.To.Add(-metricsSpan))
+	if !out.From.Before(out.To) {
+		return out, api.Errorf(api.CodeInvalid, "from %s is not before to %s", out.From.Format(time.RFC3339), out.To.Format(time.RFC3339))
+	}
+	q.From, q.PageSize = out.From, metricsRead
+	var all []client.Description
+	for n := 0; ; n++ {
+		page, err := h.client.List(ctx, q)
+		if err != nil {
+			return out, err
+		}
+		all = append(all, page.Instances...)
+		if page.NextPageToken == "" {
+			break
+		}
+		q.PageToken, q.PageSize = page.NextPageToken, metricsRead-len(all)
+		if q.PageSize <= 0 || n+1 == metricsPages {
+			out.More = true
+			break
+		}
+	}
+	out.Read = len(all)
+	if out.More && len(all) > 0 {
+		out.From = all[len(all)-1].CreatedAt
+	}
+	layStarts(&out, all)
+	countMetrics(&out, all)
+	out.Dollars = h.dollars(ctx, all, out.All.StartedAnHour)
+	return out, nil
+}
+
+// layStarts lays the starts into bars.
+func layStarts(out *api.Metrics, all []client.Description) {
+	laid := api.FailureList{From: out.From, To: out.To}
+	out.Started = make([]int, layBars(&laid))
+	out.BarsFrom, out.WidthMS = laid.From, laid.WidthMS
+	for i := range all {
+		at := int(all[i].CreatedAt.Sub(out.BarsFrom) / (time.Duration(out.WidthMS) * time.Millisecond))
+		out.Started[max(0, min(len(out.Started)-1, at))]++
+	}
+}
+
+// countMetrics counts by orchestration and altogether.
+func countMetrics(out *api.Metrics, all []client.Description) {
+	hours := out.To.Sub(out.From).Hours()
+	of := map[string][]*client.Description{}
+	whole := make([]*client.Description, len(all))
+	for i := range all {
+		whole[i] = &all[i]
+		of[all[i].Name] = append(of[all[i].Name], &all[i])
+	}
+	out.All = metricsOf("", whole, hours)
+	out.Orchestrations = []api.OrchestrationMetrics{}
+	for name, some := range of {
+		out.Orchestrations = append(out.Orchestrations, metricsOf(name, some, hours))
+	}
+	slices.SortFunc(out.Orchestrations, func(a, b api.OrchestrationMetrics) int {
+		return cmp.Or(b.Started-a.Started, cmp.Compare(a.Name, b.Name))
+	})
+}
+
+func metricsOf(name string, all []*client.Description, hours float64) api.OrchestrationMetrics {
+	out := api.OrchestrationMetrics{Name: name, Started: len(all)}
+	if hours > 0 {
+		out.StartedAnHour = float64(len(all)) / hours
+	}
+	var took []int64
+	for _, d := range all {
+		if d.Status.Terminal() && !d.EndedAt.IsZero() {
+			took = append(took, max(0, d.EndedAt.Sub(d.CreatedAt).Milliseconds()))
+		}
+		switch {
+		case d.Status == client.StatusCompleted:
+			out.Completed++
+		case d.Status == client.StatusFailed:
+			out.Failed++
+		case d.Status.Terminal():
+			out.Stopped++
+		default:
+			out.Open++
+		}
+	}
+	if len(took) > 0 {
+		slices.Sort(took)
+		out.Took = &api.Took{Of: len(took), P50MS: within(took, 50), P90MS: within(took, 90), P99MS: within(took, 99), MaxMS: took[len(took)-1]}
+	}
+	return out
+}
+
+// within is the time in which so many of a hundred were done, of ordered times.
+func within(took []int64, percent int) int64 {
+	return took[(len(took)*percent+99)/100-1]
+}
+
+// dollars estimates what the instances that start in an hour cost, from the last executions of
+// some that have ended.
+// Where no history can be read, it is not known.
+func (h *handler) dollars(ctx context.Context, all []client.Description, anHour float64) *api.DollarsAnHour {
+	var ended []*client.Description
+	for i := range all {
+		if all[i].Status.Terminal() {
+			ended = append(ended, &all[i])
+		}
+	}
+	sum, n := 0.0, 0
+	step := max(1, (len(ended)+mostBilled-1)/mostBilled)
+	for i := 0; i < len(ended); i += step {
+		d := ended[i]
+		turns, err := h.turns.read(ctx, d, d.ExecutionID)
+		if err != nil {
+			continue // Purged, sealed by another key, or damaged: the others tell.
+		}
+		sources := []timeline.Source{timeline.FromTurns(d.ExecutionID, turns)}
+		bill := timeline.Count(timeline.New(d.Instance, sources...), sources)
+		sum, n = sum+bill.Dollars, n+1
+	}
+	if n == 0 {
+		return nil
+	}
+	return &api.DollarsAnHour{AnHour: sum / float64(n) * anHour, Of: n, Hypothetical: h.place.OneMachine()}
+}
