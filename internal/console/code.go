@@ -5,6 +5,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/places"
+	"github.com/turnstile-go/turnstile/store"
 )
 
 // mostReplays is how many replays run at once to tell where code waits, those that do not
@@ -14,7 +15,8 @@ const (
 	longestReplay = 5 * time.Second
 )
 
-// code tells where the code of an instance waits, by a replay of its current execution.
+// code tells where the code of an instance waits, by a replay of its current execution, or
+// where it waited after an event.
 func (h *handler) code(r *request) (api.CodeWaits, error) {
 	app := h.client.App()
 	if app == nil {
@@ -24,19 +26,41 @@ func (h *handler) code(r *request) (api.CodeWaits, error) {
 	if err != nil {
 		return api.CodeWaits{}, err
 	}
+	past := r.query.Get("at")
+	at, err := h.past(&d, past)
+	if err != nil {
+		return api.CodeWaits{}, err
+	}
 	x := &execution{instance: d.Instance, number: d.ExecutionID}
+	if past != "" {
+		x.number = at.execution
+	}
 	if err := h.readTurns(r.Context(), &d, x); err != nil {
 		return api.CodeWaits{}, err
 	}
+	if past != "" {
+		x.turns = wholeTurns(x.turns, at.event)
+	}
 	events := h.open(x, places.Ran(x.turns))
-	if d.Status.Terminal() || len(events) == 0 {
-		return api.CodeWaitsOf(d.Instance, d.ExecutionID, x.last(), nil, nil), nil
+	if len(events) == 0 || events[len(events)-1].Kind.Terminal() || past == "" && d.Status.Terminal() {
+		return api.CodeWaitsOf(d.Instance, x.number, x.last(), nil, nil), nil
 	}
 	select {
 	case h.replays <- struct{}{}:
 	default:
 		return api.CodeWaits{}, api.Errorf(api.CodeBusy, "%d replays are under way, or do not come to rest: try again later", mostReplays)
 	}
-	found, err := places.Of(app.Orchestrations(), d.Instance, d.ExecutionID, events, longestReplay, func() { <-h.replays })
-	return api.CodeWaitsOf(d.Instance, d.ExecutionID, events[len(events)-1].EventID, found, err), nil
+	found, err := places.Of(app.Orchestrations(), d.Instance, x.number, events, longestReplay, func() { <-h.replays })
+	return api.CodeWaitsOf(d.Instance, x.number, events[len(events)-1].EventID, found, err), nil
+}
+
+// wholeTurns are the turns that were over with an event. Of a turn that was not, a replay
+// would do the rest for the first time.
+func wholeTurns(turns []store.Turn, event int64) []store.Turn {
+	for i := range turns {
+		if turns[i].Last() > event {
+			return turns[:i]
+		}
+	}
+	return turns
 }

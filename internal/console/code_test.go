@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"os"
 	"strings"
@@ -36,6 +37,47 @@ func withCode(t *testing.T, s store.Store, app *turnstile.App) *bench {
 		t.Fatal(err)
 	}
 	return &bench{t: t, h: h}
+}
+
+// Stepping through a history, one is told where the code waited after each turn, and of a turn
+// that was not over nothing is run for the first time.
+func TestTheLineThatWaitedIsToldOfEachEvent(t *testing.T) {
+	t.Parallel()
+	w, err := world()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := withCode(t, w.Store, demo.App(0, nil))
+	base := path(demo.Completed) + "/code?at="
+	whole, waited := get[api.Events](b, path(demo.Completed)+"/executions/1/events").Events, map[int64]bool{}
+	before := int64(0)
+	for n := range whole {
+		got := get[api.CodeWaits](b, base+fmt.Sprint(n+1))
+		if got.Problem != "" || got.EventID > int64(n+1) || got.EventID < before {
+			t.Fatalf("after event %d, of %d before, the code waits at %+v", n+1, before, got)
+		}
+		before = got.EventID
+		for _, branch := range got.Branches {
+			if !strings.HasSuffix(branch.File, ".go") || branch.Line == 0 {
+				t.Errorf("after event %d a branch waits at %+v", n+1, branch)
+			}
+			for _, id := range branch.Events {
+				if id > got.EventID {
+					t.Errorf("after event %d the code waits for event %d", got.EventID, id)
+				}
+				waited[id] = true
+			}
+		}
+		if n+1 == len(whole) && len(got.Branches) != 0 {
+			t.Errorf("at its end the code waits at %+v", got)
+		}
+	}
+	for _, e := range whole {
+		if e.Kind == "ActivityScheduled" && !waited[e.EventID] {
+			t.Errorf("nobody is told where the code waited for %s of event %d", e.Name, e.EventID)
+		}
+	}
+	b.do("GET", "api/v1/"+base+"0", nil).fails(api.CodeInvalid, "the first event is 1")
 }
 
 // Where the code waits is told by file and line, with what it waits for; of code that does

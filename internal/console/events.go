@@ -92,8 +92,13 @@ func (h *handler) readTurns(ctx context.Context, d *client.Description, x *execu
 	return err
 }
 
-// last is the id of the last event.
-func (x *execution) last() int64 { return x.turns[len(x.turns)-1].Last() }
+// last is the id of the last event; 0 without one.
+func (x *execution) last() int64 {
+	if len(x.turns) == 0 {
+		return 0
+	}
+	return x.turns[len(x.turns)-1].Last()
+}
 
 // events returns at most limit events from one on, as they are stored.
 func (x *execution) events(from int64, limit int) []history.Event {

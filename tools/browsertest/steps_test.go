@@ -31,6 +31,15 @@ func TestOneStepsThroughAHistory(t *testing.T) {
 	if !eval[bool](b, rows+` > 0`) {
 		t.Error("after event 3 the timeline has no rows")
 	}
+	if eval[bool](b, `!!document.querySelector(".waited")`) {
+		t.Error("a console without the code says where it waited")
+	}
+	// Where the console has the code, each step says at which line that waited, and for what.
+	own := serveLive(t).open(instance(demo.Completed, "?at=1.3"), browser.View{Width: 400, Height: 800, Dark: true})
+	own.wait(`/After event 3 the code waits at\s+\w+\.go:\d+ for ReserveStock/.test(document.querySelector(".waited")?.innerText)`)
+	own.axeFinds("the line that waited")
+	own.click(`.steps [aria-label="Event after"]`, "")
+	own.wait(`document.querySelector(".steps").innerText.includes("Event 4 of ") && /After event \d+ the code waits at/.test(document.querySelector(".waited")?.innerText)`)
 	b.click(".steps button", "Now")
 	b.wait(fmt.Sprintf(`!location.hash.includes("at=") && %s === %d`, rows, all))
 }

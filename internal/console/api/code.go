@@ -6,7 +6,7 @@ import "github.com/turnstile-go/turnstile/engine"
 type CodeWaits struct {
 	Instance    string `json:"instance"`
 	ExecutionID int64  `json:"execution_id"`
-	// EventID is the last event that the code has gone by.
+	// EventID is the last event that the code has gone by; 0 before its first turn was over.
 	EventID int64 `json:"event_id"`
 	// Branches of the code that wait, the main function first; none where the code has
 	// ended.

@@ -119,7 +119,8 @@ export function View({ source, instance: i, model, failed, retry, tab, query, li
     if (group) return { type: "group", id: selected, group: of.groups.get(selected.slice(1)), members: group, model: of };
     return picked?.id === selected && !past.at ? picked : null;
   }, [selected, model, past.at, past.model, picked]);
-  const code = useCode(i.instance, running && !past.at && model && (tab === "waiting" || tab === "timeline" && (model.events <= 1000 || line?.row?.state === "open")), model?.last);
+  const small = (model?.events ?? 0) <= 1000;
+  const code = useCode(i.instance, live && model && (past.at ? tab === "timeline" && small : running && (tab === "waiting" || tab === "timeline" && (small || line?.row?.state === "open"))), model?.last, past.at);
   const close = () => { setPicked(null); go(past.at ? rowLink("") : tabLink("timeline"), { replace: true }); };
   const tabs = [["timeline", "Timeline"], ["history", "History", model?.events], ...(live && logged ? [["logs", "Logs"]] : []), ...(live ? [["waiting", "Waiting for", running ? waiting.data?.operations.length : undefined], ["tree", "Tree"]] : []), ["values", "Values"], ...(extra ? [["text", "What it says"]] : [])];
   const body = () => {
@@ -131,7 +132,7 @@ export function View({ source, instance: i, model, failed, retry, tab, query, li
     if (tab === "values") return html`<div class="cards"><${InstanceFacts} instance=${i} source=${source} model=${model} live=${live} /></div>`;
     if (tab === "history") return html`<${History} source=${source} model=${model} execution=${Number(query.execution) || null} event=${Number(query.event) || 0} mode=${query.view} link=${link} go=${(to) => go(to, { replace: true })} exportHref=${exportHref} />`;
     return html`${(model.earlier > 0 || model.executions.length > 1) && html`<p class="muted">${model.earlier > 0 && `${model.earlier} earlier executions are not shown. `}${live && model.executions.length > 1 && html`<${Button} kind="quiet" href=${format(["difference"], { a: i.instance, ax: model.executions.at(-2).id, b: i.instance, bx: model.executions.at(-1).id })}>Compare the last two executions<//>`}</p>`}
-      ${atLink && html`<${Steps} source=${source} model=${model} past=${past} link=${atLink} />`}
+      ${atLink && html`<${Steps} source=${source} model=${model} past=${past} code=${past.at ? code : null} link=${atLink} />`}
       ${(!past.at || past.model) && html`<${Timeline} model=${past.at ? past.model : model} children=${children} unfold=${unfold} selected=${selected} onSelect=${select} live=${live && !past.at} />`}
       ${line?.type === "group" ? html`<${GroupDetails} line=${line} select=${(r) => select({ type: "row", id: line.id.replace(/g[^/]*$/, "") + r.key, row: r, model: line.model })} close=${close} />` : line && html`<${RowDetails} line=${line} source=${sourceOf(line.model.instance)} link=${line.model.instance === source.id ? link : (x, e) => address(line.model.instance, "history", { execution: x, event: e })} code=${line.model.instance === i.instance ? code : null} instance=${live && !past.at && line.model.instance === i.instance ? i : null} onDone=${onDone} close=${close} />`}`;
   };

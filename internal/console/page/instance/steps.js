@@ -4,6 +4,7 @@ import { get, path } from "../api.js";
 import { Button, Failure, IconButton, Moment, Text } from "../components.js";
 import { useResource } from "../resource.js";
 import { go } from "../router.js";
+import { Waited } from "./code.js";
 import { brief, useEvent } from "./event.js";
 import { read } from "./source.js";
 
@@ -18,9 +19,9 @@ export function usePast(source, at) {
   return { at, execution, event, model: at ? found.data ?? (last.current.id === source.id ? last.current.model : null) : null, error: at ? found.error : null };
 }
 
-// Steps are what one steps with. Props: source, model (how it stands), past (usePast),
-// link(at) an address.
-export function Steps({ source, model, past, link }) {
+// Steps are what one steps with. Props: source, model (how it stands), past (usePast), code
+// (where the code waited, if known), link(at) an address.
+export function Steps({ source, model, past, code, link }) {
   const newest = model.executions.at(-1);
   const x = past.at ? model.executions.find((e) => e.id === past.execution) ?? newest : newest;
   const { event } = useEvent(source, x?.id ?? 0, past.at ? Math.min(past.event, x?.events ?? 0) : 0);
@@ -36,5 +37,6 @@ export function Steps({ source, model, past, link }) {
     ${between(x, 1) && html`<${Button} kind="quiet" onClick=${() => go(link(`${between(x, 1).id}.1`), { replace: true })}>Execution ${between(x, 1).id}<//>`}
     <${Button} onClick=${() => go(link(""), { replace: true })}>Now<//>
     <p role="status"><span class="num">Event ${n} of ${x.events}</span>${event && html`: <strong>${event.kind}</strong> ${event.name && html`<${Text} value=${event.name} max=${80} /> `}<${Moment} at=${event.at} /> <span class="muted"><${Text} value=${brief(event, 120)} max=${240} /></span>`}</p>
+    <${Waited} code=${code} model=${past.model} />
     ${past.error && html`<${Failure} error=${past.error} title="This could not be read" />`}</section>`;
 }
