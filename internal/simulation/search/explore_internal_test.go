@@ -2,6 +2,7 @@ package search
 
 import (
 	"maps"
+	"strings"
 	"testing"
 
 	"github.com/turnstile-go/turnstile/internal/queue"
@@ -25,6 +26,8 @@ func TestReductionKeepsStatesAndEnds(t *testing.T) {
 		case s.Large, s.Workers:
 		case s.bad != nil:
 			t.Logf("%s NOT RUN: where something is stuck, sweeps come between all other steps, and more than 20,000 schedules are too many to make in full", s.Name)
+		case strings.HasPrefix(s.Name, "fork+"):
+			t.Logf("%s NOT RUN: steps of two instances come between each other, and more than 20,000 schedules are too many to make in full", s.Name)
 		default:
 			cases = append(cases, s)
 		}
