@@ -98,6 +98,7 @@ func TestAStrangerDoesHisTasksOnThePage(t *testing.T) {
 
 	b.task("find the order of a customer that failed yesterday, and say why", 5, func() {
 		b.clicks(`input[aria-label="Search instances"]`, "")
+		b.wait(`document.activeElement.matches('input[aria-label="Search instances"]')`)
 		b.types(customer)
 		b.clicks(".combo [role=option] *", `customer = "`+customer+`"`)
 		b.wait(`location.hash.includes("customer")`)
@@ -143,6 +144,7 @@ func TestAStrangerDoesHisTasksOnThePage(t *testing.T) {
 		b.clicks(".nav a", "Queues")
 		b.settled()
 		b.clicks(".limit button", "Change")
+		b.wait(`document.activeElement.matches("dialog input")`)
 		b.types("5")
 		b.clicks("dialog button", "Set")
 		b.shows("5 of 5 permits held")
@@ -153,8 +155,9 @@ func TestAStrangerDoesHisTasksOnThePage(t *testing.T) {
 		b.wait(`[...document.querySelectorAll("[data-instance]")].some(r => r.innerText.includes("waits for approval"))`)
 		row := `[data-instance="` + eval[string](b.tab, `[...document.querySelectorAll("[data-instance]")].find(r => r.innerText.includes("waits for approval")).dataset.instance`) + `"]`
 		b.clicks(row+" [data-row-link]", "")
-		b.settled()
+		b.wait(`document.querySelector("[data-instance-view] .waits") && document.querySelector("main .bar.done")`) // What it waits for is known.
 		b.clicks(".actions button", "Raise an event")
+		b.wait(`document.activeElement.matches("dialog textarea")`)
 		b.types("true")
 		b.axeFinds("the dialog to approve")
 		b.clicks("dialog button", "Raise")
