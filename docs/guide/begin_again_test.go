@@ -9,6 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/embedded"
+	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
 type month struct{ Customer, Month string }
@@ -74,5 +75,27 @@ func TestTheExampleOfBeginAgainBillsEachMonthOnce(t *testing.T) {
 	}
 	if len(billed) != 2 || billed[0] != "March" || billed[1] != "April" {
 		t.Errorf("billed were %v", billed)
+	}
+}
+
+// What the internal page says that a start costs which begins an ended instance again, beside one that
+// starts another instance.
+func TestAStartThatBeginsAgainCostsWhatThePageSays(t *testing.T) {
+	t.Parallel()
+	cost := func(second string, options ...client.StartOption) (requests int, dollars float64) {
+		env := turnstiletest.New(t, turnstile.NewApp(bill.Implement(func(turnstile.Context, month) (string, error) { return "billed", nil })))
+		turnstiletest.Start(env, bill, month{"c", "m"}, client.WithInstanceID("a"))
+		env.Advance(30 * 24 * time.Hour)
+		before := env.Bill()
+		turnstiletest.Start(env, bill, month{"c", "n"}, append(options, client.WithInstanceID(second))...)
+		env.Advance(time.Hour)
+		b := env.Bill().Minus(before)
+		return b.Requests(), b.Dollars()
+	}
+	another, least := cost("b")
+	again, most := cost("a", client.BeginAgain())
+	t.Logf("a start, its turn and its end: %d requests, $%.2f a million; of what has ended: %d, $%.2f", another, least*1e6, again, most*1e6)
+	if another != 6 || again != 7 || least*1e6 > 9 || most*1e6 > 14 {
+		t.Errorf("they cost %d and %d requests, $%.2f and $%.2f a million; docs/internal/guide-figures.md says otherwise", another, again, least*1e6, most*1e6)
 	}
 }
