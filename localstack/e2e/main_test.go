@@ -9,6 +9,7 @@
 package e2e_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"testing"
@@ -30,12 +31,19 @@ func TestMain(m *testing.M) {
 	case "":
 		goleak.VerifyTestMain(m)
 	case "orchestrator":
-		awslambda.RunOrchestrator(turnstile.NewApp(doomed.Implement(sufferTheLoss)))
+		awslambda.RunOrchestrator(turnstile.NewApp(doomed.Implement(sufferTheLoss), crowd.Implement(gather)))
 	case "activity":
 		// A message that comes too early for the mark on its attempt does not wait for long.
 		awslambda.RunActivities(turnstile.NewApp(die.Implement(killItself)), awslambda.WithSettings(host.Settings{Messages: host.MessageSettings{BackoffMax: 2 * time.Second}}))
+	case "crowd":
+		cfg, err := noting(context.Background())
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		awslambda.RunActivities(turnstile.NewApp(pass.Implement(passThrough)), awslambda.WithAWSConfig(cfg))
 	default:
-		fmt.Fprintf(os.Stderr, "%s=%s is neither orchestrator nor activity\n", functionVariable, function)
+		fmt.Fprintf(os.Stderr, "%s=%s is none of orchestrator, activity and crowd\n", functionVariable, function)
 		os.Exit(2)
 	}
 }
