@@ -112,8 +112,9 @@ func (w *checker) answers(p *world.Process, body string) {
 			note(&w.trouble.succeeded, key, true)
 		}
 	}
-	// Of two messages for one attempt nobody can tell which was answered.
-	if len(of) == 1 && !of[0].Ghost {
+	// Of two messages for one attempt nobody can tell which was answered, and one whose receipt is
+	// over is not deleted by it.
+	if len(of) == 1 && !of[0].Ghost && !of[0].Late {
 		note(&w.trouble.answered, of[0].ID, answer{w.Steps, w.wrong()})
 	}
 }
