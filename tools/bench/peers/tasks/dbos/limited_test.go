@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -33,9 +34,9 @@ func BenchmarkLimitedWorkflows(b *testing.B) {
 		options []dbos.QueueOption
 	}{
 		{"without a limit", 10_000, nil},
-		{"under a limit of 10", 500, []dbos.QueueOption{dbos.WithGlobalConcurrency(10)}},
+		{"under a limit of 10", 10_000, []dbos.QueueOption{dbos.WithGlobalConcurrency(10)}},
 		{"under a limit of 10, polled each 10 ms", 10_000, []dbos.QueueOption{dbos.WithGlobalConcurrency(10), dbos.WithQueueBasePollingInterval(10 * time.Millisecond)}},
-		{"under a rate of 100 a second", 1000, []dbos.QueueOption{dbos.WithRateLimiter(&dbos.RateLimiter{Limit: 100, Period: time.Second})}},
+		{"under a rate of 100 a second", 10_000, []dbos.QueueOption{dbos.WithRateLimiter(&dbos.RateLimiter{Limit: 100, Period: time.Second})}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			n := c.n
@@ -59,7 +60,7 @@ func BenchmarkLimitedWorkflows(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			rounds := 0
+			rounds, spent := 0, processor(b)
 			for b.Loop() {
 				handles := make([]dbos.WorkflowHandle[int], n)
 				for i := range handles {
@@ -75,7 +76,17 @@ func BenchmarkLimitedWorkflows(b *testing.B) {
 				rounds++
 			}
 			b.ReportMetric(float64(rounds*n)/b.Elapsed().Seconds(), "workflows/s")
+			b.ReportMetric((processor(b)-spent).Seconds()*1000/float64(rounds*n), "cpu-ms/workflow")
 			b.ReportMetric(float64(mostAtOnce.Load()), "at-once")
 		})
 	}
+}
+
+// processor is the time of processors that this process has used.
+func processor(tb testing.TB) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		tb.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
