@@ -58,7 +58,8 @@ type RedrivenWork struct {
 	// Name of the activity or the child's orchestration, Instance of the child.
 	Name, Instance string
 	// Why is "failed"; "open"; "completed", if the event that was asked for is its completion;
-	// "forgotten" for what the code is to ask for again; or "taken" for such a child with an id
+	// "forgotten" for what the code is to ask for again, and what completes such an activity by a
+	// token of the last execution is late; or "taken" for such a child with an id
 	// that the code chose: the instance that has the id is still there, so the code gets
 	// already_exists unless it has UseExisting.
 	Why string

@@ -164,6 +164,7 @@ func (b *builder) event(e *history.Event) {
 		b.x.From, b.x.Name, b.x.Version = at(e.AtMS), e.Name, e.Version
 		if e.Start != nil {
 			b.x.Parent = e.Start.Parent
+			b.x.Origin = e.Start.Origin
 		}
 	case e.Kind.Terminal():
 		b.x.To, b.x.End, b.x.Imposed, b.x.Failure = at(e.AtMS), e.Kind, e.Imposed, e.Failure

@@ -50,6 +50,8 @@ type Execution struct {
 	Parked bool
 	// Parent that waits for it; nil for a root.
 	Parent *history.Parent
+	// Origin is the place from which a redrive or a fork goes on; nil for all else.
+	Origin *history.Origin
 	// FirstRow and Rows say which of Timeline.Rows are its own.
 	FirstRow, Rows int
 }

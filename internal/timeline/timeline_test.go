@@ -198,7 +198,9 @@ func TestExecutionsAreBandsAndTurnsTicks(t *testing.T) {
 	first.turn(10, started(), timer(20))
 	first.turn(20, history.Event{Kind: history.TimerFired, SourceEventID: 2}, history.Event{Kind: history.SystemCall, Op: history.OpNow}, history.Event{Kind: history.OrchestrationContinuedAsNew})
 	second := newScript(2)
-	second.turn(20, started(), timer(50))
+	again := started()
+	again.Start = &history.Start{ExecutionID: 2, Origin: &history.Origin{Instance: "i", ExecutionID: 1, EventID: 3}}
+	second.turn(20, again, timer(50))
 	second.turn(50, history.Event{Kind: history.OrchestrationCancelRequested}).Parked = true
 	tl := timeline.New("i", timeline.FromTurns(1, first.turns), timeline.FromTurns(2, second.turns))
 	wantRows(t, tl, "2 timer  done waiting 10-20 ←3", "4 call  done", "2 timer  open waiting 20-…")
@@ -209,6 +211,9 @@ func TestExecutionsAreBandsAndTurnsTicks(t *testing.T) {
 	want := "1 Main 2 OrchestrationContinuedAsNew 2 turns 5 events rows 0+2 parked false\n2 Main 2 Unknown 2 turns 3 events rows 2+1 parked true"
 	if got := strings.Join(bands, "\n"); got != want {
 		t.Errorf("executions are\n%s\nwant\n%s", got, want)
+	}
+	if tl.Executions[0].Origin != nil || tl.Executions[1].Origin != again.Start.Origin {
+		t.Errorf("they go on from %v and %v", tl.Executions[0].Origin, tl.Executions[1].Origin)
 	}
 	if len(tl.Ticks) != 4 || tl.Ticks[1].Arrival != history.TimerFired || tl.From.Unix() != 10 || tl.To.Unix() != 50 {
 		t.Errorf("ticks %+v, from %s to %s", tl.Ticks, tl.From, tl.To)

@@ -118,6 +118,9 @@ func TestAStrangerDoesHisTasksOnThePage(t *testing.T) {
 			t.Error(err)
 		}
 	})
+	b.press("Escape")
+	b.goTo(instance(failed.Instance, ""))
+	b.shows("Redriven, goes on from event")
 	b.goTo("#/instances")
 	if eval[bool](b.tab, `document.querySelector("dialog[open]") !== null`) {
 		b.press("Escape")

@@ -61,6 +61,8 @@ type TimelineExecution struct {
 	// Parked: its last arrivals were recorded without running the code.
 	Parked bool    `json:"parked,omitempty"`
 	Parent *Parent `json:"parent,omitempty"`
+	// Origin is the place from which a redrive or a fork goes on.
+	Origin *history.Origin `json:"origin,omitempty"`
 }
 
 // TimelineRow is one operation.
@@ -190,7 +192,7 @@ func TimelineOf(t *timeline.Timeline, now time.Time) Timeline {
 	for i := range t.Executions {
 		x := &t.Executions[i]
 		e := TimelineExecution{ExecutionID: x.ID, Name: x.Name, Version: x.Version, From: x.From, To: x.To, Imposed: x.Imposed,
-			Failure: failureOf(x.Failure), Turns: x.Turns, Events: x.Events, TurnsKnown: x.TurnsKnown, Parked: x.Parked}
+			Failure: failureOf(x.Failure), Turns: x.Turns, Events: x.Events, TurnsKnown: x.TurnsKnown, Parked: x.Parked, Origin: x.Origin}
 		if x.End != history.KindUnknown {
 			e.End = x.End.String()
 		}

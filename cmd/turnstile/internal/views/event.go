@@ -36,6 +36,10 @@ func detail(e *history.Event, width int) string {
 		if e.Start != nil && e.Start.Parent != nil {
 			add("for %s event %d", printable.Line(e.Start.Parent.Instance), e.Start.Parent.EventID)
 		}
+		if e.Start != nil && e.Start.Origin != nil {
+			o := e.Start.Origin
+			add("goes on from %s execution %d event %d", printable.Line(o.Instance), o.ExecutionID, o.EventID)
+		}
 	case history.ActivityScheduled:
 		if e.Inline {
 			add("inline")

@@ -22,7 +22,7 @@ func Plan(out io.Writer, instance string, d *client.Redriven) {
 			plain.Plural(d.Kept, "result", "results"), map[bool]string{true: "it", false: "them"}[d.TakenOver == 1])
 	}
 	for _, w := range d.Again {
-		fmt.Fprintf(out, "  %-5d  %-24s  %s\n", w.EventID, workText(&w), whyAgain[w.Why])
+		fmt.Fprintf(out, "  %-5d  %-24s  %s\n", w.EventID, workText(&w), whyAgain[w.Why]+links(&w))
 	}
 	if len(d.Again) == 0 && d.TakenOver > 0 {
 		fmt.Fprintln(out, "  nothing is started anew: only the code runs again. If that ends as before, because a saga has")
@@ -36,6 +36,14 @@ var whyAgain = map[string]string{
 	"completed": "had completed: starts anew, because --from names its completion",
 	"forgotten": "forgotten: the code asks for it again",
 	"taken":     "forgotten: the code asks for it again, and fails (already_exists) unless it has UseExisting",
+}
+
+// links says what becomes of a link by which somebody may complete an activity.
+func links(w *client.RedrivenWork) string {
+	if w.Kind == history.ActivityScheduled && w.Why == "forgotten" {
+		return ", and a link that was sent for it completes nothing"
+	}
+	return ""
 }
 
 func workText(w *client.RedrivenWork) string {

@@ -25,13 +25,15 @@ func TestAPlanSaysWhatIsKeptAndWhatStartsAnew(t *testing.T) {
 			{EventID: 5, Kind: history.ActivityScheduled, Name: "Pack", Why: "completed"},
 			{EventID: 12, Kind: history.TimerCreated, Why: "forgotten"},
 			{EventID: 13, Kind: history.SubOrchestrationScheduled, Name: "Ship", Instance: "parcel-17", Why: "taken"},
+			{EventID: 14, Kind: history.ActivityScheduled, Name: "Approve", Why: "forgotten"},
 		}}, []string{
 			"order-17 would take over 9 events, and keep 1 result behind them",
 			"  3      activity Charge\ufffd[2J       had failed: starts anew",
 			"  4      child order-17/ship       was open: starts anew",
 			"  5      activity Pack             had completed: starts anew, because --from names its completion",
 			"  12     timer                     forgotten: the code asks for it again",
-			"  13     child parcel-17           forgotten: the code asks for it again, and fails (already_exists) unless it has UseExisting"}},
+			"  13     child parcel-17           forgotten: the code asks for it again, and fails (already_exists) unless it has UseExisting",
+			"  14     activity Approve          forgotten: the code asks for it again, and a link that was sent for it completes nothing"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -143,7 +143,7 @@ function GoOnDialog(props) {
     <${Reason} value=${reason} onInput=${setReason} />
     ${seen && html`<div class="notice slim" role="status"><div class="grow">
       <p>${plan.taken_over === 0 ? "It starts from the beginning." : `Events that are taken over: ${plan.taken_over}. Results behind them that stay: ${plan.kept}.`}</p>
-      ${plan.again.slice(0, 20).map((w) => html`<p key=${w.event_id}>${w.event_id} <${Text} value=${w.instance || w.name || "timer"} max=${200} /> ${why[w.why]}</p>`)}
+      ${plan.again.slice(0, 20).map((w) => html`<p key=${w.event_id}>${w.event_id} <${Text} value=${w.instance || w.name || "timer"} max=${200} /> ${why[w.why]}${w.kind === "ActivityScheduled" && w.why === "forgotten" && ", and a link that was sent for it completes nothing"}</p>`)}
       ${plan.again.length > 20 && html`<p>and ${plan.again.length - 20} more</p>`}
       ${plan.again.length === 0 && plan.taken_over > 0 && html`<p>Nothing starts anew: only the code runs again. If that ends as before, because a saga has undone its steps, rerun the instance, or name an earlier event.</p>`}
       ${refused.letters.map((l) => html`<p key=${l.message_id} class="bad">Refused before: <${Text} value=${l.reason_text} max=${400} /> <a href=${`#/dead-letters?reason=redrive_refused&instance=${encodeURIComponent(l.instance)}`}>When the code is fixed, redrive the dead letter.</a></p>`)}

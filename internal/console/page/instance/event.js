@@ -71,6 +71,7 @@ export function EventFacts({ event: e, link, completedBy, open = false, load }) 
     ["imposed", e.imposed],
     ["start id", s?.start_id ? html`<span class="mono"><${Text} value=${s.start_id} /></span>` : null],
     ["parent", s?.parent ? html`<${InstanceLink} id=${s.parent.instance} /> event ${s.parent.event_id}` : null],
+    ["goes on from", s?.origin ? html`<${InstanceLink} id=${s.origin.instance} /> execution ${s.origin.execution_id} event ${s.origin.event_id}` : null],
     ["headers", s?.headers ? html`<${Json} value=${s.headers} />` : null],
     ["search attributes", s?.search_attributes ? html`<${Json} value=${s.search_attributes} />` : null],
     ["carried over", s?.sender_ids ? plural(s.sender_ids, "sender's id", "senders' ids") : null],

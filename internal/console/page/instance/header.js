@@ -16,6 +16,7 @@ export function Header({ instance: i, model, children }) {
       ${model && html`<span class="sep num">${plural(model.turns, model.executions.every((x) => x.turns_known) ? "turn" : "round")}, ${plural(model.events, "event")}${model.executions.length > 1 || model.earlier > 0 ? `, ${plural(model.executions.length + model.earlier, "execution")}` : ""}</span>`}
       ${model?.bill && html`<span class="sep"><button type="button" class="link" onClick=${() => setBill(true)} title="How the estimate is made">${cost(model.bill, i.ended_at)}</button></span>`}</p>
     ${i.parent && html`<p class="small muted">Child of <${InstanceLink} id=${i.parent.instance} copy=${false} />, <a href=${address(i.parent.instance, "history", { execution: i.parent.execution_id, event: i.parent.event_id })}>event ${i.parent.event_id}</a></p>`}
+    <${GoesOn} instance=${i} of=${model?.executions.at(-1)} />
     ${i.custom_status !== undefined && html`<p class="custom-status"><span class="muted">Custom status</span> <${Payload} value=${i.custom_status} label="custom status" /></p>`}
     ${i.suspension && html`<div class="notice slim suspended" role="status"><p class="grow"><strong>${{ scheduled: "Scheduled", queued: "Queued" }[i.status] || "Suspended"}</strong>${i.suspension.limit_key && html` under the <a href=${format(["queues"])}>limit</a> <code><${Text} value=${i.suspension.limit_key} max=${120} /></code>`} <${Ago} at=${new Date(i.suspension.since_ms).toISOString()} />${i.suspension.until_ms > 0 && html`, until <strong>${new Date(i.suspension.until_ms).toLocaleString()}</strong>`}${i.suspension.actor && html` by <${Text} value=${i.suspension.actor} max=${120} />`}, <a href=${address(i.instance, "history", { execution: i.execution_id, event: i.suspension.event_id })}>event ${i.suspension.event_id}</a>${i.suspension.reason && html`: <${Text} value=${i.suspension.reason} lines=${true} />`}</p></div>`}
     ${!i.problem && i.failure && html`<div class=${"notice slim " + i.status}><div class="grow"><p><strong><${Text} value=${[failureKind(i.failure.kind), i.failure.code].filter(Boolean).join(", ")} /></strong> ${i.handed_on ? html`<${Text} value=${i.cause} lines=${true} />` : html`<${Text} value=${i.failure.message ?? ""} lines=${true} />${i.failure.source && html` <span class="muted">(from <${Text} value=${i.failure.source} />)</span>`}`}</p>
@@ -23,6 +24,14 @@ export function Header({ instance: i, model, children }) {
       ${i.cause_key && html`<p class="small"><a href=${format(["failures"], { since: "all", cause: i.cause_key })}>All that failed alike</a></p>`}</div></div>`}
     ${Object.keys(i.search_attributes ?? {}).length > 0 && html`<${Attributes} of=${i.search_attributes} onPick=${(name, value) => go(format(["instances"], { where: and("", condition(name, value)) }))} />`}
     ${bill && html`<${Bill} of=${model.bill} onClose=${() => setBill(false)} />`}</header>`;
+}
+
+// GoesOn says from where a redrive or a fork goes on. Props: instance (record), of (its last execution).
+function GoesOn({ instance: i, of }) {
+  const o = of?.origin;
+  if (!o) return null;
+  const place = html`<a href=${address(o.instance, "history", { execution: o.execution_id, event: o.event_id || "" })}>${o.event_id > 0 ? `event ${o.event_id} of ` : ""}execution ${o.execution_id}</a>`;
+  return html`<p class="small muted">${o.instance === i.instance ? "Redriven" : html`A fork of <${InstanceLink} id=${o.instance} copy=${false} />`}, goes on from ${place}</p>`;
 }
 
 // cost is the estimate in a line. Nobody pays for what runs on one machine.
