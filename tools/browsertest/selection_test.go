@@ -30,8 +30,26 @@ func TestManyInstancesAreSelectedAndCancelledTogether(t *testing.T) {
 	// They are suspended, and selected by their new status, and go on.
 	b.click(".selection button", "Suspend 60")
 	b.field("Reason", "the bank is down")
+	// The job is stopped while its first requests wait: those six are answered, no other is sent, and
+	// the rest is still selected.
+	eval[bool](b, `(() => {
+		const send = window.fetch, waits = [];
+		window.fetch = (...a) => a[1]?.method === "POST" && String(a[0]).endsWith("/suspend") ? new Promise((go) => waits.push(() => go(send(...a)))) : send(...a);
+		window.held = () => waits.length;
+		window.release = () => { window.fetch = send; waits.forEach((go) => go()); };
+		return true;
+	})()`)
 	b.click("dialog footer button", "Suspend 60 instances")
-	b.shows("Sent to 60 of 60.")
+	b.wait(`window.held() === 6`)
+	b.click("dialog footer button", "Stop")
+	eval[bool](b, `(window.release(), true)`)
+	b.shows("Stopped. Sent to 6 of 60. The rest is still selected.")
+	b.axeFinds("the dialog after a job was stopped")
+	b.click("dialog footer button", "Close")
+	b.shows("54 selected", "Suspend 54")
+	b.click(".selection button", "Suspend 54")
+	b.click("dialog footer button", "Suspend 54 instances")
+	b.shows("Sent to 54 of 54.")
 	b.click("dialog footer button", "Close")
 	b.wait(`document.querySelectorAll("[data-instance][data-status=suspended]").length === 50`)
 	b.goTo("#/instances?name=Hold&status=suspended")
