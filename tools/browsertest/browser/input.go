@@ -17,14 +17,45 @@ import (
 
 // Click waits for an element that a person could click, and clicks it: it fits
 // the CSS selector, shows the text (its own, or that of its label; "" for any),
-// is enabled, and nothing covers it.
+// is enabled, and nothing covers it. If the page has moved it away under the pointer, it is
+// clicked again, as a person would.
 func (p *Page) Click(selector, text string) error {
-	at, err := p.point(selector, text)
-	if err != nil {
-		return err
+	for try := 1; ; try++ {
+		at, err := p.point(selector, text)
+		if err != nil {
+			return err
+		}
+		if _, err := Eval[bool](p, fmt.Sprintf(watchClick, quoted(selector), quoted(text))); err != nil {
+			return err
+		}
+		if err := p.do(chromedp.MouseClickXY(at[0], at[1])); err != nil {
+			return err
+		}
+		if hit, err := Eval[bool](p, "window.clickHit?.() ?? true"); err != nil || hit || try == mostClicks {
+			return err
+		}
 	}
-	return p.do(chromedp.MouseClickXY(at[0], at[1]))
 }
+
+const mostClicks = 3
+
+// watchClick has window.clickHit() say whether the next click meets an element: it was pressed on
+// that, and either released there, or the element is gone by then, or holds the pointer. A new document
+// has no such function.
+const watchClick = `((selector, text) => {
+	window.clickWatch?.abort();
+	const signal = (window.clickWatch = new AbortController()).signal, options = {capture: true, signal};
+	const on = (t) => t instanceof Element && [...document.querySelectorAll(selector)].find((e) => {
+		const own = (e.getAttribute("aria-label") ?? e.innerText ?? e.value ?? "").trim();
+		return (!text || own === text || (e.innerText ?? "").trim() === text) && (e.contains(t) || t.contains(e) && t.matches("label"));
+	});
+	let pressed = null, held = false, clicked = false;
+	addEventListener("pointerdown", (e) => { pressed ??= on(e.target); }, options);
+	addEventListener("gotpointercapture", () => { held = true; }, options);
+	addEventListener("click", (e) => { clicked ||= pressed && (pressed.contains(e.target) || !!on(e.target)); }, options);
+	window.clickHit = () => !!pressed && (clicked || held || !pressed.isConnected);
+	return true;
+})(%s, %s)`
 
 // Hover moves the pointer onto an element; see [Page.Click] for which one.
 func (p *Page) Hover(selector, text string) error {

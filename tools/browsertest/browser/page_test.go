@@ -130,6 +130,15 @@ func TestPage(t *testing.T) {
 		must(t, p.Click("button", "Go"))
 		must(t, p.Wait(`document.title === "seen"`))
 	})
+	t.Run("what moves away while it is pressed is clicked where it is then", func(t *testing.T) {
+		p := open(t, b, browser.View{}, serve(t, `<script src=script.js></script><button id=moves>Go</button>`))
+		_, err := browser.Eval[bool](p, `(addEventListener("pointerdown", () => {
+			document.querySelector("button").style.cssText = "position: absolute; top: 300px; left: 300px";
+		}, {capture: true, once: true}), true)`)
+		must(t, err)
+		must(t, p.Click("button", "Go"))
+		must(t, p.Wait(`document.title === "moves"`))
+	})
 	t.Run("keys arrive with their modifiers", func(t *testing.T) {
 		p := open(t, b, browser.View{}, serve(t, `<script src=script.js></script>`))
 		for key, want := range map[string]string{"j": "j", "Control+k": "ctrl k", "Escape": "Escape", "ArrowDown": "ArrowDown"} {

@@ -164,10 +164,13 @@ func TestAJobOfWhichNothingGoesThroughStops(t *testing.T) {
 
 func TestFailuresAreToldUpToAHundred(t *testing.T) {
 	t.Parallel()
+	first := make(chan struct{}) // A job of which nothing went through yet would stop.
 	s := newSite(t, func(instance string, _ int) error {
 		if instance == "i-0" {
+			close(first)
 			return nil
 		}
+		<-first
 		return errors.New("refused")
 	})
 	j := s.job(t, 150)
