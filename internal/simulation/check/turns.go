@@ -39,6 +39,9 @@ func (w *checker) committed(x0 *world.Write) {
 		if x == nil {
 			x = &ledger.Recorded{Sealed: w.Sealing.World != nil, Completed: map[int64]int64{}}
 			w.Ledger.Executions[key] = x
+			if last := w.Ledger.Last[t.Instance]; last < t.ExecutionID && w.Ledger.Hidden[t.Instance] >= t.ExecutionID {
+				w.Ledger.Hidden[t.Instance] = last // The same turn has forbidden another start, of which there was no execution.
+			}
 			w.Ledger.Last[t.Instance] = max(w.Ledger.Last[t.Instance], t.ExecutionID)
 			if i == 0 && t.First() == 1 {
 				w.checkBeginsAgain(p, t)

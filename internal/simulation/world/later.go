@@ -82,7 +82,7 @@ func (w *World) laterOf(from *Queue) (l later, found bool) {
 	}
 	l = w.later[i]
 	w.later = slices.Delete(w.later, i, i+1)
-	if !l.twin && w.Clock.Now().After(l.until.Add(-startTakes)) {
+	if !l.twin && !w.Clock.Now().Before(l.until.Add(-startTakes)) {
 		for n := range l.batch {
 			l.batch[n].Late = true
 		}
