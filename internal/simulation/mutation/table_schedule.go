@@ -34,6 +34,7 @@ func scheduleMutations() []Mutation {
 			Bias:  "late ends",
 			File:  "schedule/orchestration.go",
 			Edits: edit("	for i := range r.Running {\n", "	r.Running = nil\n	for i := range r.Running {\n"),
+			Rare:  true,
 		},
 		{
 			Name:  "late ticks are caught up, whatever the policy",
@@ -84,6 +85,7 @@ func scheduleMutations() []Mutation {
 			Bias:  "late ends",
 			File:  "schedule/overlap.go",
 			Edits: edit(", turnstile.ParentClosePolicy(turnstile.Abandon))", ", turnstile.ParentClosePolicy(turnstile.Cancel))"),
+			Rare:  true,
 		},
 		{
 			Name:  "what runs is started anew by the next execution of its schedule",
