@@ -211,8 +211,8 @@ func (w *checker) checkKeys(p *world.Process, key store.ActivityKey, info *activ
 	}
 }
 
-// missed reports whether an instance may wait for ever, because it was redriven: an event that
-// came while it had ended is not told again. So does one whose child does.
+// missed reports whether an instance may wait for ever, because it was redriven, or has begun again
+// beside what is late: an event that came while it had ended is not told again. So does one whose child does.
 func (w *checker) missed(instance string) bool {
 	x := w.Ledger.Executions[ledger.At(instance, w.Ledger.Last[instance])]
 	if x == nil {
@@ -233,7 +233,7 @@ func (w *checker) missed(instance string) bool {
 			}
 			waits = true
 		case history.ExternalSubscribed:
-			waits = waits || w.redrivenAbove(instance)
+			waits = waits || w.redrivenAbove(instance) || w.Overtook[instance]
 		}
 	}
 	return waits

@@ -221,8 +221,15 @@ func (w *World) tornRecord(instance string, r store.Record, err error) (store.Re
 		return r, nil
 	}
 	w.Log("the GetItem finds the record of %s as it was", instance)
-	if t.before == nil || t.before.Purged || t.before.Status.Terminal() && w.begunByOvertaken(instance, t.before.ExecutionID) {
+	ended := t.before != nil && !t.before.Purged && t.before.Status.Terminal() && w.begunByOvertaken(instance, t.before.ExecutionID)
+	if t.before == nil || t.before.Purged || ended {
 		w.Ledger.Born[instance] = w.Steps // Its reader has met no instance, or the run before, which has ended.
+	}
+	if ended {
+		if w.Overtook == nil {
+			w.Overtook = map[string]bool{}
+		}
+		w.Overtook[instance] = true
 	}
 	if t.before == nil {
 		return store.Record{}, store.NotFound(instance)

@@ -77,8 +77,11 @@ type World struct {
 	pace    time.Duration
 	Room    int
 	outages []outage
-	tears   map[string]*tear   // by instance
-	damages map[string]*damage // by instance; nil where it is restored
+	tears   map[string]*tear // by instance
+	// Overtook are the instances of which somebody has met the run before though the next one had
+	// begun, by a start that its queue had given up: what came then is told nobody again.
+	Overtook map[string]bool
+	damages  map[string]*damage // by instance; nil where it is restored
 
 	// The processes, at most slots of each role; started is how many there were,
 	// Executing the one whose step it is. lately is what was done last, while
