@@ -106,7 +106,7 @@ func (w *World) delivers(s timer.Schedule) {
 		letter := queue.Outgoing{Body: fmt.Sprintf(`{"MessageBody":%q,"MessageGroupId":%q}`, s.Body, s.Group)}
 		w.Firing = append(w.Firing, s.Body)
 		w.Clock.AfterFunc(w.upToADay(fault.TimerFailed), func() {
-			w.Firing = slices.Delete(w.Firing, slices.Index(w.Firing, s.Body), slices.Index(w.Firing, s.Body)+1)
+			w.fires(s.Body)
 			w.SendAs("a schedule", w.Delay, letter)
 		})
 		return
@@ -116,6 +116,12 @@ func (w *World) delivers(s timer.Schedule) {
 		w.Clock.AfterFunc(time.Duration(w.Choices.IntN(w.How(fault.TimerTwice), 600))*time.Second, func() { w.SendAs("a schedule", w.FIFO, out) })
 	}
 	w.SendAs("a schedule", w.FIFO, out)
+}
+
+// fires: what a schedule holds is on its way no more.
+func (w *World) fires(body string) {
+	at := slices.Index(w.Firing, body)
+	w.Firing = slices.Delete(w.Firing, at, at+1)
 }
 
 // timerOf is the instance whose timer holds an item: the target, but for a question that an instance
@@ -140,7 +146,9 @@ func (w *World) losesTimer(s timer.Schedule, back time.Time) {
 	}
 	w.Log("what the schedule holds is LOST: %s", BodyText(s.Body))
 	w.Reached("a timer is lost")
+	w.Firing = append(w.Firing, s.Body)
 	w.Clock.AfterFunc(back.Sub(w.Clock.Now())+time.Hour, func() {
+		w.fires(s.Body)
 		remedy := wire.Item{Kind: wire.Wake, Instance: timerOf(item), ID: "after-loss-" + s.Name}
 		if item.Kind == wire.PurgeInstance {
 			remedy.Kind = wire.PurgeInstance

@@ -140,7 +140,7 @@ type World struct {
 	archived map[ledger.Execution][]byte
 	Lost     bool
 	// Firing are the bodies of schedules that have fired and whose deliveries fail until they
-	// are in their dead-letter queue.
+	// are in their dead-letter queue, or, where they are lost, until somebody does what is to be done.
 	Firing []string
 	// Died: a process has died in an invocation, by a fault or by its activity.
 	Died bool
