@@ -112,7 +112,7 @@ func redeliveryMutations() []Mutation {
 		{
 			Name:  "a twin of a wake does not go on",
 			Rare:  true,
-			Bias:  "twins+late ends",
+			Bias:  "twins",
 			Bug:   "Of two processes that have the same wake one clears the mark and dies ahead of the wake by which its turn was to go on, and the other drops the wake.",
 			File:  "internal/host/deciding/wake.go",
 			Edits: edit("\tcase problem == nil:\n", "\tcase problem == nil && t.Running.Creating:\n"),
