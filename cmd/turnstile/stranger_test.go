@@ -26,15 +26,12 @@ type stranger struct {
 
 func newStranger(t *testing.T) *stranger {
 	t.Helper()
-	ctx, stop := context.WithCancel(context.Background())
-	env, ended, err := demo.OpenShop(ctx, 3000)
+	env, closeShop, err := demo.OpenShop(3000)
 	if err != nil {
-		stop()
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		stop()
-		if err := <-ended; err != nil {
+		if err := closeShop(); err != nil {
 			t.Error(err)
 		}
 	})

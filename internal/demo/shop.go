@@ -92,9 +92,8 @@ func shopApp(broken bool) *turnstile.App {
 }
 
 // OpenShop returns a shop whose instances, so many, have started within the last days, each in
-// virtual time. Its code is repaired by now: what is redriven completes. What runs ends with ctx,
-// and ended says so.
-func OpenShop(ctx context.Context, instances int) (env *embedded.Runtime, ended <-chan error, err error) {
+// virtual time. Its code is repaired by now: what is redriven completes. It runs until it is closed.
+func OpenShop(instances int) (env *embedded.Runtime, closeShop func() error, err error) {
 	start := time.Now().UTC().Add(-ShopDays * 24 * time.Hour)
 	w, err := makeWorld(shopApp(true), start, func(t *turnstiletest.Env) {
 		every := ShopDays * 24 * time.Hour / time.Duration(instances+1)
@@ -109,17 +108,23 @@ func OpenShop(ctx context.Context, instances int) (env *embedded.Runtime, ended 
 	if env, err = embedded.New(shopApp(false), embedded.WithShutdownTimeout(time.Millisecond)); err != nil {
 		return nil, nil, err
 	}
+	ctx, stop := context.WithCancel(context.Background())
 	if err := w.CopyTo(ctx, env.Store()); err != nil {
+		stop()
 		return nil, nil, err
 	}
-	end := make(chan error, 1)
-	go func() { end <- env.Run(ctx) }()
+	ended := make(chan error, 1)
+	go func() { ended <- env.Run(ctx) }()
+	closeShop = func() error {
+		stop()
+		return <-ended
+	}
 	for n := range 5 {
 		if _, err := client.Start(ctx, env.Client(), closing, n, client.WithInstanceID(fmt.Sprintf("close-%d", n))); err != nil {
-			return nil, nil, err
+			return nil, nil, errors.Join(err, closeShop())
 		}
 	}
-	return env, end, nil
+	return env, closeShop, nil
 }
 
 // shop starts the n-th instance. Nobody can guess its id.

@@ -1,7 +1,6 @@
 package browsertest
 
 import (
-	"context"
 	"strconv"
 	"strings"
 	"testing"
@@ -50,15 +49,12 @@ func (c *counted) task(name string, most int, do func()) {
 // list of instances of a shop of some thousand.
 func TestAStrangerDoesHisTasksOnThePage(t *testing.T) {
 	t.Parallel()
-	ctx, stop := context.WithCancel(context.Background())
-	env, ended, err := demo.OpenShop(ctx, 3000)
+	env, closeShop, err := demo.OpenShop(3000)
 	if err != nil {
-		stop()
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		stop()
-		if err := <-ended; err != nil {
+		if err := closeShop(); err != nil {
 			t.Error(err)
 		}
 	})
@@ -71,7 +67,7 @@ func TestAStrangerDoesHisTasksOnThePage(t *testing.T) {
 	var failed *client.Description
 	yesterday := time.Now().Truncate(24*time.Hour).AddDate(0, 0, -1)
 	for q := (client.ListQuery{PageSize: 200}); ; {
-		page, err := env.Client().List(ctx, q)
+		page, err := env.Client().List(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +110,7 @@ func TestAStrangerDoesHisTasksOnThePage(t *testing.T) {
 		b.clicks(".view-head button", "Redrive all "+strconv.Itoa(declined))
 		b.clicks("dialog footer button", "Redrive "+strconv.Itoa(declined)+" instances")
 		b.shows("Sent to " + strconv.Itoa(declined) + " of " + strconv.Itoa(declined))
-		if _, err := env.Client().Wait(ctx, failed.Instance); err != nil {
+		if _, err := env.Client().Wait(t.Context(), failed.Instance); err != nil {
 			t.Error(err)
 		}
 	})

@@ -37,14 +37,7 @@ func TestLimitedActivitiesOnDynamoDB(t *testing.T) {
 					}
 					return n, ctx.Err()
 				}),
-				fan.Implement(func(ctx turnstile.Context, n int) (int, error) {
-					all := make([]turnstile.Future[int], n)
-					for i := range all {
-						all[i] = work.Start(ctx, i)
-					}
-					_, err := turnstile.Join(ctx, all...)
-					return n, err
-				})), embedded.WithDatabase(db), embedded.WithWorkers(40))
+				fanOut(fan, work)), embedded.WithDatabase(db), embedded.WithWorkers(40))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -76,4 +69,16 @@ func TestLimitedActivitiesOnDynamoDB(t *testing.T) {
 			<-ended
 		})
 	}
+}
+
+// fanOut calls an activity n times at once, each with its number.
+func fanOut(fan turnstile.Orchestration[int, int], work turnstile.Activity[int, int]) turnstile.Part {
+	return fan.Implement(func(ctx turnstile.Context, n int) (int, error) {
+		calls := make([]turnstile.Future[int], n)
+		for i := range calls {
+			calls[i] = work.Start(ctx, i)
+		}
+		_, err := turnstile.Join(ctx, calls...)
+		return n, err
+	})
 }

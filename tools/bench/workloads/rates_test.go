@@ -42,14 +42,7 @@ func TestRatesOnDynamoDB(t *testing.T) {
 				db := database{c, storememory.New(), permits, &keyring.Memory{}, c}
 				env, err := embedded.New(turnstile.NewApp(
 					work.Implement(func(_ context.Context, n int) (int, error) { return n, nil }),
-					fan.Implement(func(ctx turnstile.Context, n int) (int, error) {
-						futures := make([]turnstile.Future[int], n)
-						for i := range futures {
-							futures[i] = work.Start(ctx, i)
-						}
-						_, err := turnstile.Join(ctx, futures...)
-						return n, err
-					})), embedded.WithDatabase(db), embedded.WithWorkers(20))
+					fanOut(fan, work)), embedded.WithDatabase(db), embedded.WithWorkers(20))
 				if err != nil {
 					t.Fatal(err)
 				}
