@@ -71,17 +71,23 @@ func TestASuspendThatIsRescheduledGoesOnByItself(t *testing.T) {
 		return turnstile.Now(ctx).Format(time.TimeOnly), nil
 	})))
 	run := turnstiletest.Start(env, remind, "", client.WithInstanceID("held"))
-	until := env.Now().Add(3 * time.Hour)
+	resumed := turnstiletest.Start(env, remind, "", client.WithInstanceID("resumed"))
+	until, hour := env.Now().Add(3*time.Hour), env.Now().Add(time.Hour)
+	c, ctx := env.Client(), t.Context()
 	env.After(time.Minute, func() {
-		if err := env.Client().Suspend(t.Context(), "held", "a holiday"); err != nil {
+		if err := errors.Join(c.Suspend(ctx, "held", "a holiday"), c.Suspend(ctx, "resumed", "a holiday")); err != nil {
 			t.Error(err)
 		}
 	})
 	env.After(2*time.Minute, func() {
-		if err := env.Client().Reschedule(t.Context(), "held", until); err != nil {
+		// What moves the time of a suspend suspends nothing that was resumed ahead of it.
+		if err := errors.Join(c.Reschedule(ctx, "held", until), c.Resume(ctx, "resumed", ""), c.Reschedule(ctx, "resumed", until)); err != nil {
 			t.Error(err)
 		}
 	})
+	if out, err := resumed.Wait(); err != nil || out != hour.Format(time.TimeOnly) {
+		t.Errorf("it went on at %q, %v; want %s", out, err, hour.Format(time.TimeOnly))
+	}
 	if out, err := run.Wait(); err != nil || out != until.Format(time.TimeOnly) {
 		t.Errorf("it went on at %q, %v; want %s", out, err, until.Format(time.TimeOnly))
 	}

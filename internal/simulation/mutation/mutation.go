@@ -25,6 +25,10 @@ type Mutation struct {
 	// Bias that the runs have which are to catch it, one of simulation.Biases; ""
 	// for runs as they are drawn, of which few have any one bias.
 	Bias string
+	// Test is the test that has to fail, as "DIRECTORY NAME", of a bug which no run of the
+	// simulation has: in what it does not run, as the client, or behind what its programs do
+	// not do. Empty for one that its runs are to catch.
+	Test string
 	// Panics says why a crash of the soak itself counts as being caught; empty
 	// where it does not.
 	Panics string

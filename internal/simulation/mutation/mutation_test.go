@@ -54,6 +54,71 @@ func TestEachAnchorStandsOnceInItsFile(t *testing.T) {
 			t.Errorf("mutation %q: its name has to be its own, and its bug a sentence: %q", m.Name, m.Bug)
 		}
 		names[m.Name] = true
+		if dir, name, is := strings.Cut(m.Test, " "); m.Test != "" && (!is || !declares(t, filepath.Join(root, filepath.FromSlash(dir)), name)) {
+			t.Errorf("mutation %q: no test %q", m.Name, m.Test)
+		}
+	}
+}
+
+// declares reports whether a test of that name is in a directory.
+func declares(t *testing.T, dir, name string) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(text), "func "+name+"(t *testing.T)") {
+			return true
+		}
+	}
+	return false
+}
+
+// A bug that the simulation does not run is caught by the test that it names, and by no test
+// that fails without it, or that does not run at all.
+func TestAMutationIsCaughtByTheTestThatItNames(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("NOT RUN in short mode: it builds and runs tests")
+	}
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":      "module example\n\ngo 1.26\n",
+		"a/a.go":      "package a\n\nfunc two() int { return 2 }\n",
+		"a/a_test.go": "package a\n\nimport \"testing\"\n\nfunc TestTwo(t *testing.T) {\n\tif two() != 2 {\n\t\tt.Error(\"it is not two\")\n\t}\n}\n\nfunc TestBroken(t *testing.T) { t.Error(\"always\") }\n\nfunc TestNothing(t *testing.T) {}\n",
+	} {
+		file := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	trials := &mutation.Trials{Root: root, Dir: t.TempDir()}
+	for test, want := range map[string]struct {
+		caught bool
+		err    string
+	}{
+		"a TestTwo":     {caught: true},
+		"a TestNothing": {},
+		"a TestBroken":  {err: "does not pass without it"},
+		"a TestAbsent":  {err: "has not run"},
+		"b TestTwo":     {err: "in another way than by failing"},
+	} {
+		m := mutation.Mutation{Name: "three", Test: test, File: "a/a.go", Edits: []mutation.Edit{{Anchor: "return 2", Replacement: "return 3"}}}
+		r, err := trials.Try(t.Context(), &m)
+		switch {
+		case r.Caught != want.caught, (err == nil) != (want.err == ""), err != nil && !strings.Contains(err.Error(), want.err):
+			t.Errorf("%s: %+v, %v", test, r, err)
+		case want.caught && (r.Rule != "TestTwo" || !strings.Contains(r.Text, "it is not two")):
+			t.Errorf("%s is caught by %s: %s", test, r.Rule, r.Text)
+		}
 	}
 }
 
@@ -79,6 +144,8 @@ func TestSixMutationsAreCaught(t *testing.T) {
 				switch {
 				case err != nil:
 					t.Error(err)
+				case !r.Caught && r.Mutation.Test != "":
+					t.Errorf("%q does not fail %s: %s", r.Mutation.Name, r.Mutation.Test, r.Mutation.Bug)
 				case !r.Caught:
 					t.Errorf("%q is not caught by %d seeds: %s", r.Mutation.Name, r.Seeds, r.Mutation.Bug)
 				default:

@@ -4,6 +4,13 @@ package mutation
 func redriveMutations() []Mutation {
 	return []Mutation{
 		{
+			Name:  "code sees the execution of the redrive in what was recorded before",
+			Bug:   "The code of an instance that goes on makes other ids of the number of its execution than it had made.",
+			Bias:  "purges",
+			File:  "engine/deliver.go",
+			Edits: edit("			x.info.ExecutionID = o.FirstExecutionID\n", ""),
+		},
+		{
 			Name:  "a redriven parent cannot end a child that went on",
 			Bug:   "The cancel that a redriven parent sends to a child which its execution before had started is taken for that of another parent.",
 			Rare:  true,

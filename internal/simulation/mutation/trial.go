@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -30,14 +31,14 @@ type Trials struct {
 // Trial is what became of a mutation.
 type Trial struct {
 	Mutation *Mutation
-	// Caught: an invariant was broken, or, where the mutation says why that
+	// Caught: an invariant was broken, its Test failed, or, where the mutation says why that
 	// counts, the soak crashed.
 	Caught bool
 	// Seeds that it took, the one that failed included; all if none did.
 	Seeds int
 	// Corpus is the line of the corpus that caught it where no seed did.
 	Corpus int
-	// Rule is the invariant that was broken, Text how.
+	// Rule is the invariant that was broken, or the test that failed, Text how.
 	Rule, Text string
 	// Build and Run are how long they took.
 	Build, Run time.Duration
@@ -46,6 +47,9 @@ type Trial struct {
 // Try makes the trial of one mutation. An error says that it could not be made.
 func (t *Trials) Try(ctx context.Context, m *Mutation) (Trial, error) {
 	r := Trial{Mutation: m}
+	if m.Test != "" {
+		return r, r.readTest(ctx, t)
+	}
 	began := time.Now()
 	soak, err := t.build(ctx, m)
 	if err != nil {
@@ -71,6 +75,55 @@ func (t *Trials) Try(ctx context.Context, m *Mutation) (Trial, error) {
 	return r, nil
 }
 
+// ofTest is a line that a failed test has written.
+var ofTest = regexp.MustCompile(`(?m)^\s+\w+_test\.go:\d+: (.*)$`)
+
+// readTest runs the test that is to fail by the mutation, and does not fail without it.
+func (r *Trial) readTest(ctx context.Context, t *Trials) error {
+	m := r.Mutation
+	defer func(began time.Time) { r.Run = time.Since(began) }(time.Now())
+	dir, err := os.MkdirTemp(t.Dir, "mutant")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	overlay, err := t.overlay(dir, m)
+	if err != nil {
+		return err
+	}
+	_, name, _ := strings.Cut(m.Test, " ")
+	mutated, failed := t.test(ctx, m, "-overlay", overlay)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if failed == nil {
+		if !bytes.Contains(mutated, []byte("--- PASS: "+name)) {
+			return fmt.Errorf("mutation %q: %s has not run\n%s", m.Name, m.Test, mutated)
+		}
+		return nil
+	}
+	if !bytes.Contains(mutated, []byte("--- FAIL: "+name)) {
+		return fmt.Errorf("mutation %q: %s ended in another way than by failing: %w\n%s", m.Name, m.Test, failed, mutated)
+	}
+	if plain, failed := t.test(ctx, m); failed != nil || !bytes.Contains(plain, []byte("--- PASS: "+name)) {
+		return fmt.Errorf("mutation %q: %s does not pass without it: %w\n%s", m.Name, m.Test, failed, plain)
+	}
+	r.Caught, r.Rule = true, name
+	if said := ofTest.FindSubmatch(mutated); said != nil {
+		r.Text = string(said[1])
+	}
+	return nil
+}
+
+// test runs the test of a mutation, with flags of the go command.
+func (t *Trials) test(ctx context.Context, m *Mutation, flags ...string) (out []byte, err error) {
+	dir, name, _ := strings.Cut(m.Test, " ")
+	args := append(append([]string{"test", "-timeout=2m", "-vet=off", "-count=1", "-v"}, flags...), "-run", "^"+name+"$", "./"+dir)
+	test := exec.CommandContext(ctx, "go", args...)
+	test.Dir = t.Root
+	return test.CombinedOutput()
+}
+
 // Unmutated runs the sources as they are over the first n seeds, and returns an
 // error if an invariant breaks: a mutation is not caught by a seed that fails
 // without it.
@@ -82,7 +135,7 @@ func (t *Trials) Unmutated(ctx context.Context, n int) error {
 	defer os.RemoveAll(filepath.Dir(soak))
 	biases := []string{""}
 	for _, m := range All() {
-		if !slices.Contains(biases, m.Bias) {
+		if m.Test == "" && !slices.Contains(biases, m.Bias) {
 			biases = append(biases, m.Bias)
 		}
 	}
@@ -103,6 +156,21 @@ func (t *Trials) build(ctx context.Context, m *Mutation) (soak string, err error
 	if err != nil {
 		return "", err
 	}
+	overlay, err := t.overlay(dir, m)
+	if err != nil {
+		return "", err
+	}
+	soak = filepath.Join(dir, "soak")
+	build := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, "-ldflags=-s -w", "-o", soak, "./internal/simulation/cmd/soak")
+	build.Dir = t.Root
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("mutation %q does not build: %w\n%s", m.Name, err, out)
+	}
+	return soak, nil
+}
+
+// overlay writes the mutated file, and what has the go command take it in place of the file.
+func (t *Trials) overlay(dir string, m *Mutation) (file string, err error) {
 	overlay := struct{ Replace map[string]string }{map[string]string{}}
 	if m.File != "" {
 		source, err := m.Apply(t.Root)
@@ -119,16 +187,8 @@ func (t *Trials) build(ctx context.Context, m *Mutation) (soak string, err error
 	if err != nil {
 		return "", err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "overlay.json"), doc, 0o600); err != nil {
-		return "", err
-	}
-	soak = filepath.Join(dir, "soak")
-	build := exec.CommandContext(ctx, "go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-ldflags=-s -w", "-o", soak, "./internal/simulation/cmd/soak")
-	build.Dir = t.Root
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("mutation %q does not build: %w\n%s", m.Name, err, out)
-	}
-	return soak, nil
+	file = filepath.Join(dir, "overlay.json")
+	return file, os.WriteFile(file, doc, 0o600)
 }
 
 // soak runs n seeds one after the other, with a bias or "", up to the first that fails.

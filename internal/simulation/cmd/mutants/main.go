@@ -1,6 +1,7 @@
 // Command mutants shows that the simulation finds bugs: it builds it with each
 // mutation in turn, runs it until an invariant breaks, and prints after how many
-// seeds, and which; where no seed finds it, it makes the runs of the corpus. It ends
+// seeds, and which; where no seed finds it, it makes the runs of the corpus. For a mutation of
+// what the simulation does not run, it runs the test that the mutation names. It ends
 // with exit code 1 if a mutation is not caught.
 //
 //	go run ./internal/simulation/cmd/mutants                 # all
