@@ -38,7 +38,9 @@ func TestStuckInstancesAreGroupedAndWokenTogether(t *testing.T) {
 // that was started is opened.
 func TestAnOrchestrationIsStartedFromThePage(t *testing.T) {
 	t.Parallel()
-	b := serveLive(t).open("", browser.View{})
+	s := serveLive(t)
+	s.notThere("instances/" + encode("from/the page")) // It is opened before it has begun.
+	b := s.open("", browser.View{})
 	b.settled()
 	b.press("n")
 	b.shows("Start an orchestration")
@@ -71,7 +73,7 @@ func TestAnOrchestrationIsStartedFromThePage(t *testing.T) {
 func TestARefusedActionSaysWhy(t *testing.T) {
 	t.Parallel()
 	b := serveLive(t).open("", browser.View{})
-	b.Allow("status of 4")
+	b.Allow("status of 409", "/instances)")
 	b.settled()
 	b.press("n")
 	b.write("Echo")

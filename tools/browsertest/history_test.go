@@ -56,8 +56,8 @@ func TestOfALongHistoryOnlyWhatIsInSightIsDrawn(t *testing.T) {
 func TestAnInstanceThatIsNotThereYetAppears(t *testing.T) {
 	t.Parallel()
 	s := serveLive(t)
+	s.notThere("instances/to-come")
 	b := s.open(instance("to-come", ""), browser.View{})
-	b.Allow("status of 404")
 	b.shows("There is no such instance")
 	act(t, s, "instances", `{"instance":"to-come","name":"Echo","input":{"a":1}}`)
 	b.wait(`document.querySelector("[data-instance-view]")?.dataset.status === "completed"`)
@@ -98,7 +98,6 @@ func TestAnInstanceIsActedOn(t *testing.T) {
 		t.Error("a purge needs no confirmation")
 	}
 	b.click("dialog label.sure", "")
-	b.Allow("status of 404") // The history is gone while its view may still be reading it.
 	b.click("dialog button", "Purge the instance")
 	b.wait(`location.hash === "#/instances"`)
 	b.wait(fmt.Sprintf(`!document.querySelector('[data-instance=%q]')`, demo.Waiting))

@@ -15,13 +15,12 @@ func TestOnLocalStack(t *testing.T) {
 	if url == "" || os.Getenv("TURNSTILE_LOCALSTACK") != "1" {
 		t.Skip("NOT RUN: needs the console of the stack in LocalStack (localstack/local.sh up, its env, and TURNSTILE_LOCALSTACK=1); `make test` starts it and runs this")
 	}
-	b := (&site{t: t, url: url}).open("", browser.View{})
-	// What is not there (any more) is answered with 404.
-	b.Allow("status of 404")
+	s, id := &site{t: t, url: url}, "order "+rand.Text()
+	s.notThere("instances/" + encode(id)) // It is opened before it has begun.
+	b := s.open("", browser.View{})
 	b.settled()
 	b.shows("local stack")
 
-	id := "order " + rand.Text()
 	b.press("n")
 	b.field("Orchestration", "Fulfil")
 	b.field("Input", `{"id":"`+id+`","customer":"Ada","card":"4111111111111111","lines":[{"sku":"book","quantity":2,"price":1499}]}`)

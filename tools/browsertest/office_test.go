@@ -85,7 +85,9 @@ func (b *tab) field(label, text string) {
 
 func TestAnOrchestrationIsStartedRaisedAndPurged(t *testing.T) {
 	t.Parallel()
-	b := serveOffice(t).open("", browser.View{})
+	o := serveOffice(t)
+	o.notThere("instances/" + encode("hold/1 ☂")) // It is opened before it has begun.
+	b := o.open("", browser.View{})
 	b.shows("No instances yet")
 	b.axeFinds("an empty list")
 
@@ -155,7 +157,7 @@ func TestAnActionThatLostARaceSaysWhatHappened(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := o.open(instance("raced", ""), browser.View{})
-	b.Allow("status of 4")
+	b.Allow("status of 409", "/instances/raced/cancel")
 	b.status("running")
 	b.click("button", "Cancel")
 	b.wait(`document.querySelector("dialog[open]")`)
@@ -201,7 +203,7 @@ func TestAnActivityIsEndedByItsToken(t *testing.T) {
 		}
 	}
 	b := o.open("", browser.View{})
-	b.Allow("status of 4")
+	b.Allow("status of 400", "/activities/complete")
 	b.settled()
 	b.press("Control+k")
 	b.write("by its token")

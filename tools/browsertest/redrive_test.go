@@ -33,6 +33,7 @@ func TestAnInstanceIsForkedFromItsPage(t *testing.T) {
 	s := serveLive(t)
 	b := s.open(instance(demo.Failed, ""), browser.View{})
 	b.settled()
+	s.notThere("instances/a-fork") // It is opened before it has begun.
 	b.click(".actions button", "Fork")
 	b.shows("Another instance goes on in its place")
 	b.write("a-fork")

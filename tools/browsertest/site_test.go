@@ -23,6 +23,26 @@ type site struct {
 
 	mu       sync.Mutex
 	requests []answer
+	missing  []string
+}
+
+// notThere says that something is not there which a tab may ask for: an instance that has not
+// begun, or a schedule that another tab deletes. root is its path in the API, "instances/order-1".
+// An answer of 404 is then no problem of a tab. A tab that removes something itself does not ask
+// for it any more.
+func (s *site) notThere(root string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.missing = append(s.missing, "/api/v1/"+root)
+}
+
+// expected reports whether a problem of a tab is that something is missing which is not there.
+func (s *site) expected(problem string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Contains(problem, "status of 404") && slices.ContainsFunc(s.missing, func(root string) bool {
+		return strings.Contains(problem, root+"/") || strings.Contains(problem, root+"?") || strings.Contains(problem, root+")")
+	})
 }
 
 // answer is a request that came, and with what it was answered; a status of 0

@@ -19,7 +19,7 @@ func TestAConsoleIsNotReachedByAnotherHost(t *testing.T) {
 	s := serveStill(t)
 	s.url = strings.Replace(s.url, "127.0.0.1", "rebound.test", 1)
 	b := s.open("api/v1/instances", browser.View{})
-	b.Allow("status of 4")
+	b.Allow("status of 421")
 	// The browser's word on plain HTTP to a host that is not this machine's.
 	b.Allow("Cross-Origin-Opener-Policy header has been ignored")
 	b.shows(`not reached by the host`)

@@ -2,6 +2,7 @@
 // internal/console/api/openapi for the shapes.
 import { parse } from "./json.js";
 import { connection } from "./connection.js";
+import { reading } from "./removal.js";
 
 // ApiError is an answer that is no success, or none at all.
 export class ApiError extends Error {
@@ -35,9 +36,10 @@ export function url(path, query = {}) {
   return u;
 }
 
-// get reads; options: signal. It returns the answer's JSON.
+// get reads; options: signal. It returns the answer's JSON. What this page removes
+// meanwhile is not read: the call ends as one that was aborted.
 export function get(path, query, options = {}) {
-  return call(url(path, query), { method: "GET", signal: options.signal });
+  return reading(path, options.signal, (signal) => call(url(path, query), { method: "GET", signal }));
 }
 
 // post acts. The header says that a script of this page sends it: a form of

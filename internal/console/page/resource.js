@@ -15,10 +15,11 @@ export function useResource(key, load, { poll = 0 } = {}) {
   const now = useRef();
   now.current = { key, load };
   const run = useRef(null); // the AbortController of the read under way
+  const gone = useRef(false); // the view that reads is not shown any more
 
   const read = useCallback(async () => {
     const { key, load } = now.current;
-    if (key === null) return;
+    if (key === null || gone.current) return;
     run.current?.abort();
     const own = run.current = new AbortController();
     set((s) => (s.key === key ? { ...s, loading: true } : { key, data: undefined, error: null, loading: true, at: 0 }));
@@ -45,6 +46,8 @@ export function useResource(key, load, { poll = 0 } = {}) {
   const setError = useCallback((error) => {
     set((s) => (s.key !== now.current.key ? s : { ...s, error }));
   }, []);
+
+  useEffect(() => () => { gone.current = true; }, []);
 
   useEffect(() => {
     if (key !== null) read();

@@ -2,8 +2,10 @@ package browser
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/chromedp/chromedp"
 )
@@ -20,11 +22,13 @@ func (p *Page) Axe() ([]string, error) {
 	if _, err := Eval[chromedp.Void](p, string(source)+";undefined"); err != nil {
 		return nil, err
 	}
-	// What was changed last is drawn first: a button that has just been enabled.
-	result, err := Eval[json.RawMessage](p, `new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn))).then(() => axe.run(document, {
+	if err := p.Still(); err != nil {
+		return nil, err
+	}
+	result, err := Eval[json.RawMessage](p, `axe.run(document, {
 		resultTypes: ["violations"],
 		runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-	})).then(r =>
+	}).then(r =>
 		r.violations.flatMap(v => v.nodes.map(n => v.id + ": " + v.help + ": " + n.target.join(" ") + ": " + n.failureSummary + ": " + n.html.slice(0, 200))))`)
 	if err != nil {
 		return nil, err
@@ -32,3 +36,23 @@ func (p *Page) Axe() ([]string, error) {
 	var found []string
 	return found, json.Unmarshal(result, &found)
 }
+
+// Still waits until nothing moves in the page: what was changed last is drawn, a button that
+// has just been enabled, and the animations and transitions that this began have ended. Those
+// without an end, and those that follow what is scrolled, do not count.
+func (p *Page) Still() error {
+	moving, err := Eval[string](p, fmt.Sprintf(`(async () => {
+	const drawn = () => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+	const moves = () => document.getAnimations().filter(a => a.timeline === document.timeline && a.playState !== "finished" && Number.isFinite(a.effect?.getComputedTiming().endTime));
+	const end = performance.now() + %d;
+	do await drawn(); while (moves().length > 0 && performance.now() < end);
+	return moves().map(a => (a.transitionProperty ?? a.animationName) + " of " + (a.effect.target?.outerHTML ?? "").slice(0, 200)).join("; ");
+})()`, stillLimit.Milliseconds()))
+	if err == nil && moving != "" {
+		err = fmt.Errorf("the page still moves after %s: %s", stillLimit, moving)
+	}
+	return err
+}
+
+// stillLimit is more than the longest animation of a page takes on a busy machine.
+const stillLimit = 30 * time.Second

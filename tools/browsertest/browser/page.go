@@ -42,7 +42,7 @@ type Page struct {
 
 	mu       sync.Mutex
 	problems []string
-	allowed  []string
+	allowed  [][]string
 	requests []Request
 }
 

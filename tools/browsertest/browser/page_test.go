@@ -46,6 +46,9 @@ func serve(t *testing.T, html string) string {
 				if (location.search === "?warn") console.warn("warned", 7);
 				if (location.search === "?missing") fetch("nothing");
 				addEventListener("keydown", e => { document.title = (e.ctrlKey ? "ctrl " : "") + e.key });`)
+		case "/moves.css":
+			w.Header().Set("Content-Type", "text/css")
+			io.WriteString(w, `@keyframes appears { from { color: #ddd; } to { color: #000; } } p { animation: appears 2s steps(1, jump-end); }`)
 		case "/icon":
 		default:
 			http.NotFound(w, r)
@@ -95,7 +98,11 @@ func TestPage(t *testing.T) {
 			if got := p.Problems(); !strings.Contains(got[0], want) {
 				t.Errorf("%s: problems %q, want one with %q", address, got, want)
 			}
-			p.Allow(want)
+			p.Allow(want, "not in it")
+			if got := p.Problems(); len(got) == 0 {
+				t.Errorf("%s: the problem is left out, of which a part was not allowed", address)
+			}
+			p.Allow(want, want[1:])
 			if got := p.Problems(); len(got) != 0 {
 				t.Errorf("%s: problems %q are left after they were allowed", address, got)
 			}
@@ -171,6 +178,14 @@ func TestPage(t *testing.T) {
 		must(t, err)
 		if len(found) != 1 || !strings.Contains(found[0], "label") {
 			t.Errorf("found %q, want the field without a label alone", found)
+		}
+	})
+	t.Run("axe looks at what has come to rest", func(t *testing.T) {
+		p := open(t, b, browser.View{}, serve(t, `<link rel=stylesheet href=moves.css><main><h1>A page</h1><p>It can be read.</p></main>`))
+		found, err := p.Axe()
+		must(t, err)
+		if len(found) != 0 {
+			t.Errorf("found %q in what has not come to rest", found)
 		}
 	})
 	t.Run("text is shown in the installed fonts, code in one of even width", func(t *testing.T) {

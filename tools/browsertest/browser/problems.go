@@ -31,15 +31,17 @@ func (p *Page) Problems() []string {
 		problems = append(problems, fmt.Sprintf("the page does not answer: %v: %v", unanswered, context.Cause(p.ctx)))
 	}
 	return slices.DeleteFunc(problems, func(problem string) bool {
-		return slices.ContainsFunc(p.allowed, func(part string) bool { return strings.Contains(problem, part) })
+		return slices.ContainsFunc(p.allowed, func(parts []string) bool {
+			return !slices.ContainsFunc(parts, func(part string) bool { return !strings.Contains(problem, part) })
+		})
 	})
 }
 
-// Allow leaves the problems that contain part out, earlier ones too.
-func (p *Page) Allow(part string) {
+// Allow leaves the problems that contain all of the parts out, earlier ones too.
+func (p *Page) Allow(part string, more ...string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.allowed = append(p.allowed, part)
+	p.allowed = append(p.allowed, append([]string{part}, more...))
 }
 
 // Requests are what the page has asked for up to now.

@@ -5,6 +5,7 @@ import { useAbout } from "../about.js";
 import { path, post } from "../api.js";
 import { find, useCatalog, useCheck } from "../catalog.js";
 import { Button, Field, FormDialog, Id, Moment, Text, TypedField, jsonError } from "../components.js";
+import { removing } from "../removal.js";
 import { go } from "../router.js";
 import { newID, send, withJSON } from "./send.js";
 
@@ -176,8 +177,16 @@ export function PurgeDialog(props) {
   const [children, setChildren] = useState(false);
   const ended = !["running", "stuck", "suspended", "scheduled", "queued", "corrupt"].includes(props.instance.status);
   const submit = async () => {
-    await sends("purge", { ...(!ended && { force: true }), ...(children && { children: true }) }, "Purged:", { ...props, onDone: null })();
-    go("#/instances");
+    const { instance } = props.instance;
+    try {
+      await removing(children ? "instances/" : path("instances", instance), async () => {
+        await send(path("instances", instance, "purge"), { ...(!ended && { force: true }), ...(children && { children: true }) }, "Purged:", instance);
+        go("#/instances");
+      });
+    } catch (error) {
+      props.onDone?.();
+      throw error;
+    }
   };
   return html`<${FormDialog} title="Purge" action="Purge the instance" kind="danger" onClose=${props.onClose} disabled=${!sure} submit=${submit}>
     ${of(props.instance)}<p>It is hidden at once and its history is deleted; the id can be started again after 15 days. This cannot be undone.</p>

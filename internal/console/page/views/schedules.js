@@ -5,6 +5,7 @@ import { useMayAct } from "../about.js";
 import { Ago, Button, Chip, Empty, Facts, Field, FormDialog, IconButton, InstanceLink, Moment, Payload, Resource, Text, toast } from "../components.js";
 import { count } from "../format.js";
 import { format } from "../location.js";
+import { removing } from "../removal.js";
 import { go } from "../router.js";
 import { useResource } from "../resource.js";
 import { plainText } from "../visible.js";
@@ -89,15 +90,18 @@ function Described({ of: s }) {
 function Dialogs({ which, name, onClose, onDone }) {
   const [note, setNote] = useState("");
   const [from, setFrom] = useState(""), [to, setTo] = useState("");
+  const sent = async (body, did) => toast(did(await post(path("schedules", name, which), body())));
   const ask = (body, did) => async () => {
     try {
-      const asked = await post(path("schedules", name, which), body());
-      toast(did(asked));
+      await sent(body, did);
     } finally {
-      if (which !== "delete") onDone();
+      onDone();
     }
-    if (which === "delete") go("#/schedules");
   };
+  const end = () => removing(path("schedules", name), async () => {
+    await sent(noted, () => ({ text: `Schedule ${called} is asked to end.` }));
+    go("#/schedules");
+  });
   const called = plainText(name);
   const noteField = html`<${Field} label="Note" hint="Why; everyone who looks at the schedule sees it.">${(p) => html`<input ...${p} type="text" value=${note} autocomplete="off" onInput=${(e) => setNote(e.target.value)} />`}<//>`;
   const noted = () => (note ? { note } : {});
@@ -117,6 +121,6 @@ function Dialogs({ which, name, onClose, onDone }) {
         <${Field} label="To (UTC), included" error=${wrong ? "The end is before the beginning." : ""}>${(p) => html`<input ...${p} type="datetime-local" value=${to} onInput=${(e) => setTo(e.target.value)} />`}<//><//>`;
     }
   }
-  return html`<${FormDialog} title="Delete a schedule" action="Delete" kind="danger" onClose=${onClose} submit=${ask(noted, () => ({ text: `Schedule ${called} is asked to end.` }))}>
+  return html`<${FormDialog} title="Delete a schedule" action="Delete" kind="danger" onClose=${onClose} submit=${end}>
     <p>It starts nothing any more. What it has started goes on, and its name can be created again.</p>${noteField}<//>`;
 }
