@@ -19,6 +19,8 @@ type Context struct {
 	scope *scope
 	// headers that what is started with it gets besides those of the start.
 	headers map[string]string
+	// label of what is started with it, for people.
+	label string
 }
 
 // Info is what an orchestration can learn about itself.
@@ -137,7 +139,7 @@ type ActivityCall struct {
 
 // Activity schedules an activity.
 func (c *Context) Activity(call ActivityCall) *Future {
-	want := history.Event{Kind: history.ActivityScheduled, Name: call.Name, Payload: call.Input, Inline: call.Inline, Retry: call.Retry, Headers: c.headers}
+	want := history.Event{Kind: history.ActivityScheduled, Name: call.Name, Payload: call.Input, Inline: call.Inline, Retry: call.Retry, Headers: c.headers, Label: c.label}
 	if call.Lent && c.x.owned() && c.x.cursor.live {
 		want.Payload = bytes.Clone(call.Input)
 	}
@@ -151,14 +153,14 @@ func (c *Context) Timer(d time.Duration) *Future {
 	if d > 0 && d%time.Millisecond != 0 {
 		ms++ // never early
 	}
-	return c.operation("timer", &history.Event{Kind: history.TimerCreated, DurationMS: ms}, nil)
+	return c.operation("timer", &history.Event{Kind: history.TimerCreated, DurationMS: ms, Label: c.label}, nil)
 }
 
 // TimerAt creates a timer that fires at a time, in Unix milliseconds. What is
 // recorded and compared is its duration from when it is recorded, the same on
 // every replay. A time that has passed is one of no duration.
 func (c *Context) TimerAt(atMS int64) *Future {
-	return c.operation("timer", &history.Event{Kind: history.TimerCreated, FireAtMS: max(atMS, 1)}, nil)
+	return c.operation("timer", &history.Event{Kind: history.TimerCreated, FireAtMS: max(atMS, 1), Label: c.label}, nil)
 }
 
 // ExternalEvent waits for an external event of that name: the oldest that is
@@ -168,7 +170,7 @@ func (c *Context) ExternalEvent(name string) *Future { return c.ExternalEventIf(
 // ExternalEventIf is ExternalEvent for a wait that rejects data: an event that
 // it does not accept is consumed, its rejection recorded, and it goes on waiting.
 func (c *Context) ExternalEventIf(name string, accepts Acceptor) *Future {
-	f := c.operation("wait for external event", &history.Event{Kind: history.ExternalSubscribed, Name: name}, nil)
+	f := c.operation("wait for external event", &history.Event{Kind: history.ExternalSubscribed, Name: name, Label: c.label}, nil)
 	if f.state == open {
 		c.x.waitExternal(f, accepts)
 	}
@@ -197,15 +199,15 @@ type ChildCall struct {
 	Limit    int
 }
 
-func (call *ChildCall) event(kind history.Kind, headers map[string]string) *history.Event {
-	return &history.Event{Kind: kind, Headers: headers, Name: call.Name, Version: call.Version, Payload: call.Input,
+func (call *ChildCall) event(c *Context, kind history.Kind) *history.Event {
+	return &history.Event{Kind: kind, Headers: c.headers, Label: c.label, Name: call.Name, Version: call.Version, Payload: call.Input,
 		Instance: call.Instance, ExplicitID: call.Instance != "", OnParentEnd: call.OnParentEnd, UseExisting: call.UseExisting,
 		LimitKey: call.LimitKey, Limit: call.Limit}
 }
 
 // Child starts a sub-orchestration.
 func (c *Context) Child(call ChildCall) *Future {
-	f := c.operation("sub-orchestration", call.event(history.SubOrchestrationScheduled, c.headers), call.Normalize)
+	f := c.operation("sub-orchestration", call.event(c, history.SubOrchestrationScheduled), call.Normalize)
 	if f.id != 0 {
 		f.child = c.x.events.at(int(f.id) - 1).Instance
 	}
@@ -221,7 +223,7 @@ func (c *Context) Detach(call ChildCall) (instance string, err error) {
 	if err := c.Err(); err != nil {
 		return "", err
 	}
-	e, err := c.x.schedule(call.event(history.OrchestrationChained, c.headers), call.Normalize)
+	e, err := c.x.schedule(call.event(c, history.OrchestrationChained), call.Normalize)
 	if err != nil {
 		return "", err
 	}
@@ -294,7 +296,7 @@ func (c *Context) GoFrom(origin []uintptr, fn func(*Context) ([]byte, error)) *F
 			"the code has more than %d branches at once, the last started at %s; use Map with a limit, or raise the limit", x.cfg.Options.MaxCoroutines, x.caller())})
 		return f
 	}
-	f.branch = x.spawn(&Context{x: x, scope: c.scope.child(false), headers: c.headers}, fn)
+	f.branch = x.spawn(&Context{x: x, scope: c.scope.child(false), headers: c.headers, label: c.label}, fn)
 	f.branch.future, f.branch.origin = f, origin
 	c.scope.add(f)
 	return f

@@ -10,6 +10,14 @@ import (
 
 // describe names an event for people.
 func (x *Execution) describe(e *history.Event) string {
+	text := x.describeUnlabelled(e)
+	if e.Label == "" {
+		return text
+	}
+	return fmt.Sprintf("%s labelled %q", text, e.Label)
+}
+
+func (x *Execution) describeUnlabelled(e *history.Event) string {
 	switch e.Kind {
 	case history.ActivityScheduled:
 		mode := ""

@@ -312,7 +312,7 @@ func (x *Execution) HistoryBytes() int {
 }
 
 func eventBytes(e *history.Event) int {
-	n := 300 + len(e.Payload)
+	n := 300 + len(e.Payload) + len(e.Label)
 	for name, value := range e.Headers {
 		n += len(name) + len(value)
 	}

@@ -46,6 +46,7 @@ func (c *Context) message(call string, want *history.Event, normalize Normalizer
 	if err := c.Err(); err != nil {
 		return err
 	}
+	want.Label = c.label
 	_, err := c.x.schedule(want, normalize)
 	return err
 }

@@ -28,7 +28,7 @@ func (c *Context) inner(shielded bool) *Context {
 	if !c.x.owned() {
 		return &Context{x: c.x, scope: &scope{x: c.x, err: &CancelledError{What: "scope", Reason: "it was made outside the running code of the orchestration"}}}
 	}
-	return &Context{x: c.x, scope: c.scope.child(shielded), headers: c.headers}
+	return &Context{x: c.x, scope: c.scope.child(shielded), headers: c.headers, label: c.label}
 }
 
 // WithTimeout is WithCancel with a timer of d, which belongs to the scope and

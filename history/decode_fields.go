@@ -32,6 +32,7 @@ const (
 	hasForkOf
 	hasLimitKey
 	hasLimit
+	hasLabel
 	// Of OrchestrationStarted and ParentAttached alone.
 	hasExecutionID
 	hasStartID
@@ -57,6 +58,8 @@ func (d *decoder) eventField(e *Event, key []byte, b64 bool) bool {
 	switch string(key) {
 	case "name":
 		return d.text(&e.Name, hasName, b64)
+	case "label":
+		return d.text(&e.Label, hasLabel, b64)
 	case "version":
 		return d.text(&e.Version, hasVersion, b64)
 	case "instance":

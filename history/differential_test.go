@@ -22,6 +22,7 @@ type plainEvent struct {
 	Version       string `json:"version"`
 	Instance      string `json:"instance"`
 	ForkOf        string `json:"fork_of"`
+	Label         string `json:"label"`
 
 	Input  json.RawMessage `json:"input"`
 	Output json.RawMessage `json:"output"`
@@ -131,7 +132,7 @@ func plainDecode(data []byte) ([]history.Event, error) {
 func (p *plainEvent) event() history.Event {
 	e := history.Event{
 		EventID: p.EventID, AtMS: p.AtMS, SourceEventID: p.SourceEventID, Name: p.Name, Version: p.Version,
-		Instance: p.Instance, ForkOf: p.ForkOf, Codec: p.Codec, FireAtMS: p.FireAtMS, DurationMS: p.DurationMS, Op: p.Op,
+		Instance: p.Instance, ForkOf: p.ForkOf, Label: p.Label, Codec: p.Codec, FireAtMS: p.FireAtMS, DurationMS: p.DurationMS, Op: p.Op,
 		Inline: p.Inline, ExplicitID: p.ExplicitID, OnParentEnd: p.OnParentEnd, UseExisting: p.UseExisting, Retry: p.Retry, SenderID: p.SenderID, Reason: p.Reason,
 		Imposed: p.Imposed, StartedAtMS: p.StartedAtMS, Attempt: p.Attempt, RequestID: p.RequestID, Actor: p.Actor,
 	}

@@ -79,6 +79,7 @@ func appendEvent(dst []byte, e *Event) []byte {
 
 	dst = appendInt(dst, "source_event_id", e.SourceEventID)
 	dst = appendText(dst, "name", e.Name)
+	dst = appendText(dst, "label", e.Label)
 	dst = appendText(dst, "version", e.Version)
 	dst = appendText(dst, "instance", e.Instance)
 	dst = appendText(dst, "fork_of", e.ForkOf)

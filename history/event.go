@@ -119,6 +119,10 @@ type Event struct {
 	// compared on replay.
 	LimitKey string
 	Limit    int
+	// Label is what the code calls what it started, for people (all scheduling kinds but
+	// ExternalRejected): those of the contexts around it, outermost first, with " / "
+	// between them. It is not compared on replay, and never sealed.
+	Label string
 	// Start holds what only OrchestrationStarted has. A ParentAttached has the
 	// StartID and the Parent of the start that found the instance running, an
 	// OrchestrationRedriven the ExecutionID that it began.

@@ -71,7 +71,7 @@ func anyEvent(texts *rapid.Generator[string]) *rapid.Generator[history.Event] {
 		e := history.Event{
 			Kind:    rapid.SampledFrom(history.Kinds()).Draw(t, "kind"),
 			EventID: id.Draw(t, "event_id"), AtMS: whole.Draw(t, "at_ms"), SourceEventID: rapid.Int64Min(0).Draw(t, "source"),
-			Name: text("name"), Version: text("version"), Instance: text("instance"), ForkOf: text("fork_of"), Codec: text("codec"),
+			Name: text("name"), Version: text("version"), Instance: text("instance"), ForkOf: text("fork_of"), Label: text("label"), Codec: text("codec"),
 			FireAtMS: whole.Draw(t, "fire_at_ms"), DurationMS: whole.Draw(t, "duration_ms"), Op: text("op"),
 			Inline: rapid.Bool().Draw(t, "inline"), ExplicitID: rapid.Bool().Draw(t, "explicit_id"),
 			OnParentEnd: rapid.SampledFrom([]string{"", "cancel", "terminate"}).Draw(t, "on_parent_end"),

@@ -96,5 +96,9 @@ func latest() []history.Event {
 		{Kind: history.OrchestrationSuspended, EventID: 38, AtMS: 1700000000000, SenderID: "start-9", LimitKey: "customer ü", Limit: 2},
 		{Kind: history.OrchestrationChained, EventID: 39, AtMS: 1700000000001, Name: "Import", Instance: "import-1", LimitKey: "imports", Limit: 100},
 		{Kind: history.SystemCall, EventID: 40, AtMS: 1700000000001, Op: history.OpResumeInstance, Instance: "import-1", Payload: []byte(`{"execution_id":1,"event_id":2}`)},
+		{Kind: history.ActivityScheduled, EventID: 41, AtMS: 1700000000001, Name: "Charge", Label: "stock / shelf \"ü\""},
+		{Kind: history.TimerCreated, EventID: 42, AtMS: 1700000000001, Label: "grace period", FireAtMS: 1700000060001, DurationMS: 60000},
+		{Kind: history.ExternalSubscribed, EventID: 43, AtMS: 1700000000001, Name: "approved", Label: "second approval"},
+		{Kind: history.SubOrchestrationScheduled, EventID: 44, AtMS: 1700000000001, Name: "Ship", Instance: "order-1/1/44", Label: "stock"},
 	}
 }

@@ -14,7 +14,7 @@ import (
 // next, in its order. Every payload is sent once.
 func (w *checker) checkCarried(x *ledger.Recorded, last, next *store.Turn) {
 	w.checkAttachedCarried(x, next)
-	if !w.Scenario.IsProgram(x.Events[0].Name) {
+	if w.Scenario.Program(x.Events[0].Name) == nil {
 		return // Others don't tell what they took.
 	}
 	transcript := next.Events[0].Payload

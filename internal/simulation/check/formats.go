@@ -1,6 +1,7 @@
 package check
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -45,6 +46,7 @@ func (w *checker) checkFormats(p *world.Process, x *ledger.Recorded, t *store.Tu
 	violate := func(format string, args ...any) {
 		w.Violate("formats", "event %d (%s) of %s/%d %s", e.EventID, e.Kind, t.Instance, t.ExecutionID, fmt.Sprintf(format, args...))
 	}
+	w.checkLabel(x, e, violate)
 	switch e.Kind {
 	case history.OrchestrationStarted:
 		// The actor of an execution that was redriven, or forked, and has continued as new, is
@@ -79,7 +81,7 @@ func (w *checker) headersOfStart(p *world.Process, t *store.Turn, e *history.Eve
 		if end := before.End(); end != nil && end.Kind == history.OrchestrationContinuedAsNew {
 			w.Reached("formats")
 			var own map[string]string
-			if w.Scenario.IsProgram(e.Name) {
+			if w.Scenario.Program(e.Name) != nil {
 				own = program.Headers(begunAs(before, t.ExecutionID-1))
 			}
 			return header.Merge(before.Events[0].Start.Headers, own), true
@@ -106,11 +108,41 @@ func (w *checker) checkScheduledHeaders(x *ledger.Recorded, t *store.Turn, e *hi
 	if len(x.Events) == 0 || x.Events[0].Start == nil {
 		return
 	}
-	if w.Scenario.IsProgram(x.Events[0].Name) && !maps.Equal(e.Headers, program.Headers(begunAs(x, t.ExecutionID))) {
+	if w.Scenario.Program(x.Events[0].Name) != nil && !maps.Equal(e.Headers, program.Headers(begunAs(x, t.ExecutionID))) {
 		violate("has the headers %v, want those of its context", e.Headers)
 	}
 	if e.Kind == history.OrchestrationChained {
 		note(&w.formats.detached, e.Instance, header.Merge(x.Events[0].Start.Headers, e.Headers))
+	}
+}
+
+// checkLabel: what a program starts has the labels of its contexts, and nothing else has a
+// label. An activity says which statement has started it; all else has the label of some.
+func (w *checker) checkLabel(x *ledger.Recorded, e *history.Event, violate func(string, ...any)) {
+	var p *program.Program
+	if len(x.Events) > 0 {
+		p = w.Scenario.Program(x.Events[0].Name)
+	}
+	if p == nil || !program.MayBeLabelled(e) {
+		if e.Label != "" {
+			violate("has the label %q", e.Label)
+		}
+		return
+	}
+	var work program.Work
+	known := e.Kind == history.ActivityScheduled && e.Codec == "" && json.Unmarshal(e.Payload, &work) == nil
+	want, found := "", e.Label == ""
+	p.Labels(func(id int, label string) {
+		if known && id == work.ID {
+			want = label
+		}
+		found = found || label == e.Label
+	})
+	switch {
+	case known && e.Label != want, !found:
+		violate("has the label %q, want %q", e.Label, want)
+	case e.Label != "":
+		w.Reached("labels")
 	}
 }
 

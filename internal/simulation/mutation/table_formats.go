@@ -1,7 +1,7 @@
 package mutation
 
 // formatMutations are of what is said beside what makes an instance go on: how
-// old an item is, who asked, which headers came with a start.
+// old an item is, who asked, which headers came with a start, which labels the code gave.
 func formatMutations() []Mutation {
 	return []Mutation{
 		{
@@ -45,6 +45,25 @@ func formatMutations() []Mutation {
 			Bug:   "The attempt that follows one which gave no heartbeat gets the headers of the start alone.",
 			File:  "internal/host/deciding/pending.go",
 			Edits: edit("Headers: header.Merge(t.Running.Started().Start.Headers, scheduled.Headers),", "Headers: header.Merge(t.Running.Started().Start.Headers, nil),"),
+		},
+		{
+			Name:  "a branch forgets the labels around it",
+			Bug:   "What a branch starts has its own labels, and not those of the context that the branch was started with.",
+			File:  "engine/context.go",
+			Edits: edit("scope: c.scope.child(false), headers: c.headers, label: c.label}", "scope: c.scope.child(false), headers: c.headers}"),
+		},
+		{
+			Name:  "a scope forgets the labels around it",
+			Bug:   "What is started in a scope of cancellation has no label of the context that the scope was made of.",
+			File:  "engine/scope_context.go",
+			Edits: edit("headers: c.headers, label: c.label}", "headers: c.headers}"),
+		},
+		{
+			Name:  "labels are compared",
+			Bug:   "A replay compares labels, so that another one parks the instances that run.",
+			Test:  "engine TestLabelsAreNoPartOfWhatAReplayCompares",
+			File:  "engine/claim.go",
+			Edits: edit("case e.Name != want.Name:", "case e.Name != want.Name, e.Label != want.Label:"),
 		},
 		{
 			Name:  "a completion names another attempt",

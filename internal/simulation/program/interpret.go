@@ -107,7 +107,7 @@ func (r *interpreter) block(ctx *engine.Context, b []*Statement, out *[]Token) e
 				return err
 			}
 		}
-		t, err := r.defective(ctx, s)
+		t, err := r.defective(s.labelled(ctx), s)
 		if err != nil {
 			return err
 		}

@@ -257,9 +257,12 @@ func (s *Random) tooOld(w *world.World, instance string) {
 	w.Clock.AfterFunc(time.Duration(w.Choices.IntN(how, 3600))*time.Second, func() { w.SendItem(item) })
 }
 
-// IsProgram implements scenario.
-func (s *Random) IsProgram(name string) bool {
-	return slices.ContainsFunc(s.Programs, func(p *program.Program) bool { return p.Name == name })
+// Program implements scenario.
+func (s *Random) Program(name string) *program.Program {
+	if i := slices.IndexFunc(s.Programs, func(p *program.Program) bool { return p.Name == name }); i >= 0 {
+		return s.Programs[i]
+	}
+	return nil
 }
 
 func (s *Random) IsRandom() bool { return true }

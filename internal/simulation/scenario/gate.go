@@ -14,6 +14,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/gating"
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+	"github.com/turnstile-go/turnstile/internal/simulation/program"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
@@ -195,7 +196,7 @@ func (s *gated) redrive(w *world.World, v visitor, execution int64) {
 }
 
 func (s *gated) Marked(*world.World, *store.Record) {}
-func (s *gated) IsProgram(string) bool              { return false }
+func (s *gated) Program(string) *program.Program    { return nil }
 func (s *gated) IsRandom() bool                     { return false }
 
 // Purge implements scenario: what a visitor came to has to stay.

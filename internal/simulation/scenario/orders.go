@@ -12,6 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+	"github.com/turnstile-go/turnstile/internal/simulation/program"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
@@ -94,7 +95,7 @@ func (s *sampleApplication) Created(*world.World, string, string) {}
 
 func (s *sampleApplication) Landed(*world.World, *world.Process, *ledger.Recorded, *store.Turn) {}
 func (s *sampleApplication) Marked(*world.World, *store.Record)                                 {}
-func (s *sampleApplication) IsProgram(string) bool                                              { return false }
+func (s *sampleApplication) Program(string) *program.Program                                    { return nil }
 func (s *sampleApplication) IsRandom() bool                                                     { return false }
 
 // Purge implements scenario: what an order came to has to stay.

@@ -14,6 +14,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/scheduling"
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+	"github.com/turnstile-go/turnstile/internal/simulation/program"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/schedule"
@@ -130,7 +131,7 @@ func (s *scheduled) Created(w *world.World, instance, name string) {
 
 func (s *scheduled) Landed(*world.World, *world.Process, *ledger.Recorded, *store.Turn) {}
 func (s *scheduled) Marked(*world.World, *store.Record)                                 {}
-func (s *scheduled) IsProgram(string) bool                                              { return false }
+func (s *scheduled) Program(string) *program.Program                                    { return nil }
 func (s *scheduled) IsRandom() bool                                                     { return false }
 
 // Purge implements scenario: what a schedule came to has to stay.

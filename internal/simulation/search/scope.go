@@ -114,5 +114,5 @@ func (s *Scope) Check(w *world.World) {
 func (s *Scope) Purge(*world.World)                                                 {}
 func (s *Scope) Landed(*world.World, *world.Process, *ledger.Recorded, *store.Turn) {}
 func (s *Scope) Marked(*world.World, *store.Record)                                 {}
-func (s *Scope) IsProgram(string) bool                                              { return false }
+func (s *Scope) Program(string) *program.Program                                    { return nil }
 func (s *Scope) IsRandom() bool                                                     { return false }

@@ -3,6 +3,7 @@ package world
 import (
 	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+	"github.com/turnstile-go/turnstile/internal/simulation/program"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -24,9 +25,9 @@ type Scenario interface {
 	// marked of each record as it follows a write.
 	Landed(w *World, p *Process, x *ledger.Recorded, t *store.Turn)
 	Marked(w *World, r *store.Record)
-	// IsProgram reports whether an orchestration is a random program: one whose
-	// headers are known, and whose transcript tells all that it took.
-	IsProgram(name string) bool
+	// Program returns the random program that an orchestration is: its headers and labels are
+	// known, and its transcript tells all that it took. Nil for another orchestration.
+	Program(name string) *program.Program
 	// IsRandom reports whether the orchestrations are random programs.
 	IsRandom() bool
 	// Check judges the outcome.
