@@ -40,9 +40,10 @@ type ListQuery struct {
 	// A custom status that a codec has sealed is not searched.
 	Words string
 	// Version of the orchestration, and Parent: the id of the instance whose child it
-	// is. No index finds by Words, Version or Parent: of the instances that the other
-	// fields select, a call reads the records of up to 1,000 on DynamoDB, and of up to
-	// 10,000 on SQLite.
+	// is. No index finds by Version or Parent, and on DynamoDB none by Words: of the
+	// instances that the other fields select, a call reads the records of up to 1,000 on
+	// DynamoDB, and of up to 30,000 on SQLite. There an index finds by words of three
+	// characters or more; searches bring it up to date.
 	Version, Parent string
 	// Schedule is the name of the schedule that has started the instance, by a tick, a trigger or
 	// a backfill. Their ids begin with its name and "@", and are found as by Prefix.

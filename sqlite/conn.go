@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/ncruces/go-sqlite3"
+	"github.com/ncruces/go-sqlite3/ext/fts5"
 )
 
 // conn is a connection that keeps its prepared statements. It is for one
@@ -25,6 +26,9 @@ func connect(path, vfs string, flags sqlite3.OpenFlag) (*conn, error) {
 	c, err := sqlite3.OpenFlags(name.String(), flags|sqlite3.OPEN_URI)
 	if err != nil {
 		return nil, err
+	}
+	if err := fts5.Register(c); err != nil {
+		return nil, errors.Join(err, c.Close())
 	}
 	return &conn{Conn: c, prepared: map[string]*sqlite3.Stmt{}, path: path}, nil
 }
@@ -69,6 +73,22 @@ func (c *conn) one(row func(*sqlite3.Stmt) error, sql string, args ...any) (foun
 		return row(s)
 	}, sql, args...)
 	return found, err
+}
+
+// atOnce has all statements of read see what was committed at one moment.
+func (c *conn) atOnce(read func() error) (err error) {
+	if err := c.exec("BEGIN"); err != nil {
+		return err
+	}
+	defer func() {
+		if c.GetAutocommit() {
+			return // An error may have ended it.
+		}
+		if cerr := c.exec("ROLLBACK"); err == nil {
+			err = cerr
+		}
+	}()
+	return read()
 }
 
 // number runs a statement whose result is one number; 0 where there is none.

@@ -14,6 +14,12 @@ func Files(over vfs.VFS) vfs.VFS { return files{over} }
 // VFS has SQLite reach its files through the file system of that name.
 func VFS(name string) Option { return option(func(o *options) { o.vfs = name }) }
 
+// IndexWords has a search index words where more than lag instances are not indexed, and find by
+// the index where that finds up to so many.
+func IndexWords(lag, found int64) Option {
+	return option(func(o *options) { o.index = indexed{lag: lag, found: found} })
+}
+
 // Transactions returns how many were made since the database was opened, and
 // how many of them have waited for the disk.
 func (db *DB) Transactions() (all, synced int) {

@@ -69,6 +69,15 @@ func (i *instance) make(tx *conn) error {
 	return nil
 }
 
+// write replaces the record of an instance.
+func (s *Store) write(tx *conn, i *instance, r *store.Record) error {
+	had := i.record
+	if err := i.write(tx, r); err != nil {
+		return err
+	}
+	return s.indexed.changed(tx, i.no, had, r)
+}
+
 // write replaces the record.
 func (i *instance) write(tx *conn, r *store.Record) error {
 	row, err := rowOf(r)
@@ -178,7 +187,7 @@ func (s *Store) UpdateRecord(ctx context.Context, id string, change store.Record
 			return found.conflict()
 		}
 		record := change.Apply(found.recordOrZero())
-		return found.write(tx, &record)
+		return s.write(tx, found, &record)
 	})
 }
 
@@ -190,7 +199,7 @@ func (s *Store) Hide(ctx context.Context, id string, executionID int64, freeAt t
 			return found.conflict()
 		}
 		hidden := r.Hidden(freeAt)
-		return found.write(tx, &hidden)
+		return s.write(tx, found, &hidden)
 	})
 }
 

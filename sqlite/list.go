@@ -24,41 +24,56 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, er
 	if err != nil {
 		return store.ListPage{}, err
 	}
-	return s.list(ctx, q, few)
+	if few != nil {
+		return s.list(ctx, q, few, "")
+	}
+	trigrams := trigramsOf(q.Words)
+	if trigrams != "" {
+		s.catchUp(ctx)
+	}
+	return s.list(ctx, q, nil, trigrams)
 }
 
-func (s *Store) list(ctx context.Context, q store.ListQuery, few bool) (store.ListPage, error) {
-	sel, err := selectionOf(&q, few)
-	if err != nil {
-		return store.ListPage{}, err
-	}
-	sql := "SELECT " + recordColumns + ", " + sel.key + " FROM " + sel.from + " WHERE " + sel.where + " ORDER BY " + sel.key + " DESC LIMIT ?"
-	var page store.ListPage
+// list finds the instances by what narrows the query, if that is not nil, or by the trigrams of
+// its words, where the index has them.
+func (s *Store) list(ctx context.Context, q store.ListQuery, by *narrowing, trigrams string) (page store.ListPage, err error) {
 	most := q.Limit()
 	if q.Scans() {
 		most = maxScanned
 	}
 	looked, last, may := 0, "", mayMatch(&q)
+	row := func(s *sqlite3.Stmt) error {
+		if looked++; looked > most || len(page.Records) == q.Limit() {
+			page.NextPageToken = q.TokenAfter(last)
+			return errEnough
+		}
+		last = s.ColumnText(recordColumn + 1)
+		if !may(s) {
+			return nil
+		}
+		r, err := scanRecord(s)
+		if err != nil {
+			return err
+		}
+		if !q.Scans() || q.Matches(&r) {
+			page.Records = append(page.Records, r)
+		}
+		return nil
+	}
 	err = s.readers.read(func(c *conn) error {
-		defer c.SetInterrupt(c.SetInterrupt(ctx))
-		return c.query(func(s *sqlite3.Stmt) error {
-			if looked++; looked > most || len(page.Records) == q.Limit() {
-				page.NextPageToken = q.TokenAfter(last)
-				return errEnough
+		return c.atOnce(func() (err error) {
+			defer c.SetInterrupt(c.SetInterrupt(ctx))
+			if trigrams != "" {
+				if by, err = s.indexed.mayHave(c, trigrams); err != nil {
+					return err
+				}
 			}
-			last = s.ColumnText(recordColumn + 1)
-			if !may(s) {
-				return nil
-			}
-			r, err := scanRecord(s)
+			sel, err := selectionOf(&q, by)
 			if err != nil {
 				return err
 			}
-			if !q.Scans() || q.Matches(&r) {
-				page.Records = append(page.Records, r)
-			}
-			return nil
-		}, sql, append(sel.args, most+1)...)
+			return c.query(row, "SELECT "+recordColumns+", "+sel.key+" FROM "+sel.from+" WHERE "+sel.where+" ORDER BY "+sel.key+" DESC LIMIT ?", append(sel.args, most+1)...)
+		})
 	})
 	if errors.Is(err, errEnough) {
 		err = nil
@@ -92,12 +107,17 @@ func mayMatch(q *store.ListQuery) func(*sqlite3.Stmt) bool {
 		if slices.ContainsFunc(parts, lacks) {
 			return false
 		}
-		if len(words) == 0 || !lacks([]byte(`"failure":`)) || !lacks([]byte(`"problem":`)) || !lacks([]byte(`"suspension":`)) {
+		if len(words) == 0 || hasTexts(record) {
 			return true
 		}
 		custom := strings.ToLower(string(s.ColumnRawBlob(customColumn)))
 		return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(custom, word) })
 	}
+}
+
+// hasTexts reports whether a record may have texts, the custom status apart.
+func hasTexts(record []byte) bool {
+	return bytes.Contains(record, []byte(`"failure":`)) || bytes.Contains(record, []byte(`"problem":`)) || bytes.Contains(record, []byte(`"suspension":`))
 }
 
 // maxScanned is how many records a call reads that scans.
@@ -173,14 +193,17 @@ func (s *Store) countAll(ctx context.Context, q *store.ListQuery) (map[store.Sta
 // page of them soon is full.
 const fewIDs = 1000
 
-// fewBegin reports whether there is a prefix with which at most fewIDs ids begin.
-func (s *Store) fewBegin(prefix string) (few bool, err error) {
+// fewBegin finds those whose ids begin with the prefix, if there is one and they are at most
+// fewIDs; nil otherwise.
+func (s *Store) fewBegin(prefix string) (few *narrowing, err error) {
 	if prefix == "" {
-		return false, nil
+		return nil, nil
 	}
 	err = s.readers.read(func(c *conn) error {
 		return c.query(func(s *sqlite3.Stmt) error {
-			few = s.ColumnInt(0) <= fewIDs
+			if s.ColumnInt(0) <= fewIDs {
+				few = &narrowing{from: "instances " + byID, where: idBegins, args: []any{prefix, afterPrefix(prefix)}}
+			}
 			return nil
 		}, "SELECT count(*) FROM (SELECT 1 FROM instances "+byID+" WHERE "+idBegins+" LIMIT ?)", prefix, afterPrefix(prefix), fewIDs+1)
 	})
@@ -196,7 +219,7 @@ const (
 func afterPrefix(prefix string) string { return prefix + "\xff" }
 
 // selection is what a query selects, in SQL. Each is found by an index in the
-// order of list keys; few ids with a prefix are put in it.
+// order of list keys; a few that are found otherwise are put in it.
 type selection struct {
 	from, where string
 	// key is the column of the list key.
@@ -204,7 +227,7 @@ type selection struct {
 	args []any
 }
 
-func selectionOf(q *store.ListQuery, few bool) (selection, error) {
+func selectionOf(q *store.ListQuery, by *narrowing) (selection, error) {
 	low, high, err := q.KeyRange()
 	if err != nil {
 		return selection{}, err
@@ -218,9 +241,8 @@ func selectionOf(q *store.ListQuery, few bool) (selection, error) {
 	sel := selection{from: "instances INDEXED BY instances_by_time", key: "instances.list_key"}
 	first := q.Equality()
 	switch {
-	case few:
-		sel.from, sel.key, first = "instances "+byID, "instances.list_key", nil
-		add(idBegins, q.Prefix, afterPrefix(q.Prefix))
+	case by != nil && by.from != "":
+		sel.from, first = by.from, nil
 	case first != nil:
 		// CROSS JOIN keeps this order.
 		sel.from, sel.key = "search INDEXED BY search_by_value CROSS JOIN instances USING (no)", "search.list_key"
@@ -232,7 +254,10 @@ func selectionOf(q *store.ListQuery, few bool) (selection, error) {
 		sel.from = "instances INDEXED BY instances_by_name"
 	}
 	add(sel.key+" >= ? AND "+sel.key+" < ?", low, high)
-	if q.Prefix != "" && !few {
+	if by != nil {
+		add(by.where, by.args...)
+	}
+	if q.Prefix != "" && (by == nil || by.where != idBegins) {
 		// A list key ends with the id.
 		add("substr("+sel.key+", instr("+sel.key+", '#') + 1, length(?)) = ?", q.Prefix, q.Prefix)
 	}

@@ -62,7 +62,7 @@ func Open(dir string, opts ...Option) (*DB, error) {
 }
 
 func open(dir string, versions migrations, opts []Option) (_ *DB, err error) {
-	db := &DB{options: options{durability: Full, now: time.Now, vfs: filesName}, queues: map[string]*queueJournal{}}
+	db := &DB{options: options{durability: Full, now: time.Now, vfs: filesName, index: indexed{lag: maxLag, found: maxFound}}, queues: map[string]*queueJournal{}}
 	db.timer.db = db
 	for _, o := range opts {
 		o.apply(&db.options)
@@ -137,6 +137,12 @@ func (db *DB) begin(c *conn, versions migrations) error {
 	if err := versions.migrate(c); err != nil {
 		return err
 	}
+	if anew {
+		// What made the file may not know the index.
+		if err := c.Exec(dropWords); err != nil {
+			return err
+		}
+	}
 	if db.base, err = db.recover(c); err != nil {
 		return err
 	}
@@ -144,9 +150,12 @@ func (db *DB) begin(c *conn, versions migrations) error {
 		return err
 	}
 	db.readers.path, db.readers.vfs = db.path, db.options.vfs
-	known := newKnown()
-	db.writer = newWriter(db.path, c, db.options.durability, known.began, known.committed)
-	db.store = &Store{writer: db.writer, readers: &db.readers, known: known}
+	db.store = &Store{readers: &db.readers, known: newKnown(), indexed: db.options.index}
+	if err := db.store.indexed.load(c); err != nil {
+		return err
+	}
+	db.writer = newWriter(db.path, c, db.options.durability, db.store.began, db.store.committed)
+	db.store.writer = db.writer
 	return nil
 }
 

@@ -14,6 +14,8 @@ type options struct {
 	now        func() time.Time
 	// vfs is the name of the file system that SQLite uses.
 	vfs string
+	// index has the bounds of the index of words.
+	index indexed
 }
 
 // Level of durability says what has to have happened to a write before it counts

@@ -33,10 +33,14 @@ func TestFewAndManyIDsWithAPrefixAreListedAlike(t *testing.T) {
 		{Prefix: "größe-", Where: equal}, {Prefix: "größe-", Where: equal, Name: "B", Status: store.StatusRunning}, {Prefix: "größe-", From: at.Add(5 * time.Second), To: at.Add(20 * time.Second)},
 	} {
 		var pages [2][]string
-		for i, few := range []bool{true, false} {
+		few, err := s.fewBegin(q.Prefix)
+		if err != nil || few == nil {
+			t.Fatalf("%+v: %v, %v", q, few, err)
+		}
+		for i, by := range []*narrowing{few, nil} {
 			q.PageSize, q.PageToken = 3, ""
 			for first := true; first || q.PageToken != ""; first = false {
-				page, err := s.list(t.Context(), q, few)
+				page, err := s.list(t.Context(), q, by, "")
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -46,23 +46,17 @@ func (s *Store) ReadIsolated(ctx context.Context, id string, executionID, eventI
 		return store.Isolated{}, err
 	}
 	var isolated store.Isolated
-	err := s.readers.read(func(c *conn) (err error) {
-		if err := c.exec("BEGIN"); err != nil {
-			return err
-		}
-		defer func() {
-			if cerr := c.exec("COMMIT"); err == nil {
-				err = cerr
+	err := s.readers.read(func(c *conn) error {
+		return c.atOnce(func() error {
+			found, err := readInstance(c, id)
+			if err != nil {
+				return err
 			}
-		}()
-		found, err := readInstance(c, id)
-		if err != nil {
+			isolated.Record = found.record
+			stored, err := c.number("SELECT EXISTS (SELECT 1 FROM turns WHERE no = ? AND execution = ? AND first = ?)", found.no, executionID, eventID)
+			isolated.Stored = stored != 0
 			return err
-		}
-		isolated.Record = found.record
-		stored, err := c.number("SELECT EXISTS (SELECT 1 FROM turns WHERE no = ? AND execution = ? AND first = ?)", found.no, executionID, eventID)
-		isolated.Stored = stored != 0
-		return err
+		})
 	})
 	return isolated, err
 }

@@ -195,7 +195,7 @@ func TestADatabaseOfTheFirstVersionGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // Where it is the year 2000, as it was then.
 		dir := t.TempDir()
 		withSQL(t, filepath.Join(dir, sqlite.FileName), string(content))
-		env, _ := runtimeOn(t, openIn(t, dir), application(func(_ context.Context, n int) (int, error) { return 2 * n, nil }))
+		env, _ := runtimeOn(t, openIn(t, dir, sqlite.IndexWords(0, 1000)), application(func(_ context.Context, n int) (int, error) { return 2 * n, nil }))
 		wantResult(t, env, chain, "order-1", 2)
 		wantResult(t, env, slept, "order-4", "slept")
 		wantResult(t, env, hangs, "order-5", 16)
@@ -208,6 +208,9 @@ func TestADatabaseOfTheFirstVersionGoesOn(t *testing.T) {
 		wantResult(t, env, waits, "order-2", 5)
 		if n := env.DeadLetters(); n != 1 {
 			t.Errorf("%d dead letters, want 1", n)
+		}
+		if found, err := env.Client().List(t.Context(), client.ListQuery{Words: "cancelled"}); err != nil || len(found.Instances) != 1 || found.Instances[0].Instance != "order-3" {
+			t.Errorf("a search by words finds %v, %v; want order-3", found.Instances, err)
 		}
 		if events, err := env.Client().History(t.Context(), "order-1", 0); err != nil || len(events) != 6 {
 			t.Errorf("order-1 has %d events, %v; want 6", len(events), err)

@@ -20,6 +20,19 @@ type Store struct {
 	writer  *writer
 	readers *readers
 	known   *known
+	indexed indexed
+}
+
+// began forgets what a transaction has done that was not committed.
+func (s *Store) began() {
+	s.known.began()
+	s.indexed.through = s.indexed.committed
+}
+
+// committed takes over what the transaction has done.
+func (s *Store) committed(c *conn) {
+	s.known.committed(c)
+	s.indexed.committed = s.indexed.through
 }
 
 var (
@@ -128,7 +141,7 @@ func (s *Store) commit(tx *conn, found *instance, items []item, change *store.Re
 		if found.no == 0 && change != nil {
 			// Its first row, so no slot is taken.
 			record := change.Apply(store.Record{})
-			if err := found.write(tx, &record); err != nil {
+			if err := s.write(tx, found, &record); err != nil {
 				return err
 			}
 			_, err := s.insert(tx, found, items)
@@ -143,7 +156,7 @@ func (s *Store) commit(tx *conn, found *instance, items []item, change *store.Re
 				return nil
 			}
 			record := change.Apply(found.recordOrZero())
-			return found.write(tx, &record)
+			return s.write(tx, found, &record)
 		}
 		for _, it := range items[:n] {
 			if err := tx.exec("DELETE FROM turns WHERE no = ? AND execution = ? AND first = ?", found.no, it.executionID, it.first); err != nil {

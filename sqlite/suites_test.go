@@ -71,14 +71,16 @@ func openIn(t testing.TB, dir string, opts ...sqlite.Option) *sqlite.DB {
 
 func TestStore(t *testing.T) {
 	t.Parallel()
-	for name, seen := range map[string]func(store.Store) store.Store{
-		"as it remembers": func(s store.Store) store.Store { return s },
-		"as it is read":   sqlite.Uncached,
+	for name, seen := range map[string]func(t *testing.T) store.Store{
+		"as it remembers":  func(t *testing.T) store.Store { return open(t).Store() },
+		"as it is read":    func(t *testing.T) store.Store { return sqlite.Uncached(open(t).Store()) },
+		"as it is indexed": func(t *testing.T) store.Store { return open(t, sqlite.IndexWords(0, 1000)).Store() },
+		"as it is half so": func(t *testing.T) store.Store { return open(t, sqlite.IndexWords(5, 4)).Store() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			storetest.Run(t, storetest.Options{
-				Open:        func(t *testing.T) store.Store { return seen(open(t).Store()) },
+				Open:        seen,
 				Reopen:      func(_ *testing.T, s store.Store) store.Store { return s },
 				LoseAnswers: storetest.LoseAnswers,
 				Throttle:    storetest.Throttle,

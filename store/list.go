@@ -27,8 +27,8 @@ type ListQuery struct {
 	Where []SearchCondition
 	// Words that have to stand in a record's failure, problem, reason of suspension or custom
 	// status, upper and lower case alike; a custom status that a codec has sealed is not
-	// searched. Version and Parent are compared with the fields of the record. No index finds
-	// by these three ([ListQuery.Scans]).
+	// searched. Version and Parent are compared with the fields of the record. No index has
+	// to find by these three ([ListQuery.Scans]).
 	Words, Version, Parent string
 	// PageSize, 1 to 1000; 0 means 100.
 	PageSize int
@@ -84,7 +84,7 @@ func (q *ListQuery) Matches(r *Record) bool {
 		(q.Version == "" || q.Version == r.Version) && (q.Parent == "" || r.Parent != nil && q.Parent == r.Parent.Instance) && q.wordsIn(r)
 }
 
-// Scans reports whether the query asks for what no index finds: the records that its
+// Scans reports whether the query asks for what a store may have no index of: the records that its
 // other fields select are read, a bounded number a call.
 func (q *ListQuery) Scans() bool { return q.Words != "" || q.Version != "" || q.Parent != "" }
 
@@ -94,6 +94,12 @@ func (q *ListQuery) wordsIn(r *Record) bool {
 	if len(words) == 0 {
 		return true
 	}
+	all := r.Words()
+	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(all, word) })
+}
+
+// Words returns the texts in which ListQuery.Words are looked for, in lower case, a line each.
+func (r *Record) Words() string {
 	var texts []string
 	if f := r.Failure; f != nil {
 		texts = append(texts, f.Kind, f.Code, f.Source, f.Message)
@@ -104,11 +110,10 @@ func (q *ListQuery) wordsIn(r *Record) bool {
 	if s := r.Suspension; s != nil {
 		texts = append(texts, s.Reason)
 	}
-	if r.Codec == "" {
+	if r.Codec == "" && len(r.CustomStatus) > 0 {
 		texts = append(texts, string(r.CustomStatus))
 	}
-	all := strings.ToLower(strings.Join(texts, "\n"))
-	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(all, word) })
+	return strings.ToLower(strings.Join(texts, "\n"))
 }
 
 // Limit returns the page size to use: PageSize within 1 to MaxPageSize, or

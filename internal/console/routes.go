@@ -19,7 +19,7 @@ func (h *handler) table() []route {
 		{"name", "string", "only of this orchestration"},
 		{"prefix", "string", "only those whose id begins with this. On DynamoDB a page looks at the keys of ten thousand instances at most, some 140 read units, and may be short, or empty, and not be the last"},
 		{"where", "string", `only those whose search attributes meet these conditions: customer = "c-1" and total > 100`},
-		{"words", "string", "only those that have each of these words in their failure, problem, reason of suspension or custom status. No index finds by words, version or parent: on DynamoDB a page reads up to a thousand records, and on SQLite thirty thousand, and may be short, or empty, and not be the last"},
+		{"words", "string", "only those that have each of these words in their failure, problem, reason of suspension or custom status. Words of three characters or more have an index on SQLite alone, version and parent none: on DynamoDB a page reads up to a thousand records, and on SQLite thirty thousand, and may be short, or empty, and not be the last"},
 		{"version", "string", "only of this version of the orchestration"},
 		{"parent", "string", "only the children of this instance"},
 		{"schedule", "string", "only those that this schedule has started, which are found by the beginning of their ids, as by prefix"},
