@@ -14,11 +14,14 @@ import (
 // (their end is lost), bytes in them that are not UTF-8 become U+FFFD, and
 // details that are not JSON or over their limit become a JSON string that says
 // so.
-func FailureOf(f *history.Failure) *Failure {
+func FailureOf(f *history.Failure) *Failure { return Limits{}.FailureOf(f) }
+
+// FailureOf is the function FailureOf within these limits.
+func (l Limits) FailureOf(f *history.Failure) *Failure {
 	if f == nil {
 		return nil
 	}
-	l := DefaultLimits()
+	l = l.withDefaults()
 	details := json.RawMessage(f.Details)
 	switch {
 	case len(details) > l.Payload:
@@ -61,6 +64,9 @@ func (f *Failure) History() *history.Failure {
 		Details:   f.Details,
 	}
 }
+
+// Fit returns a text for people, a reason, as it stands in a work item: cut to its limit.
+func (l Limits) Fit(text string) string { return fit(text, l.withDefaults().Text) }
 
 // fit cuts a text to n bytes of UTF-8.
 func fit(s string, n int) string {

@@ -23,7 +23,13 @@ import (
 func Parse(data []byte) (Item, error) { return Limits{}.Parse(data) }
 
 // ParseText is Parse of the body of a message, which is not copied to be read.
-func ParseText(body string) (Item, error) { return Parse(bytesOf(body)) }
+func ParseText(body string) (Item, error) { return Limits{}.ParseText(body) }
+
+// ParseText is the function ParseText within these limits.
+func (l Limits) ParseText(body string) (Item, error) { return l.Parse(bytesOf(body)) }
+
+// ParseWrapped is the function ParseWrapped within these limits.
+func (l Limits) ParseWrapped(body string) (Item, error) { return l.Parse(Unwrap(bytesOf(body))) }
 
 // ParseWrapped is ParseText of what Unwrap takes out of a body.
 func ParseWrapped(body string) (Item, error) { return Parse(Unwrap(bytesOf(body))) }

@@ -422,7 +422,7 @@ func (p *play) logs(plan *Plan) {
 
 // actions are what is sent because of commits.
 func (p *play) actions(t *Turn, commits []dispatch.Commit) string {
-	out := &dispatch.Outbox{Now: p.now, Chain: t.Chain, Composer: dispatch.Composer{Edge: edge.New(nil), Keys: p.keys, Settings: &p.settings.Dispatch, Loop: &p.settings.Loop}}
+	out := &dispatch.Outbox{Now: p.now, Chain: t.Chain, Composer: dispatch.Composer{Edge: edge.New(nil, wire.Limits{}), Keys: p.keys, Settings: &p.settings.Dispatch, Loop: &p.settings.Loop}}
 	out.Chain.Arrived = t.Group.Arrived
 	for i := range commits {
 		out.Add(commits[i])

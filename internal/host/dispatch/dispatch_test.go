@@ -27,7 +27,7 @@ func newComposer(t *testing.T) Composer {
 	if err := keys.Ready(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	return Composer{Edge: edge.New(nil), Keys: keys, Settings: &host.DispatchSettings{TimerBorder: 15 * time.Minute, TimerLeast: 2 * time.Minute}}
+	return Composer{Edge: edge.New(nil, wire.Limits{}), Keys: keys, Settings: &host.DispatchSettings{TimerBorder: 15 * time.Minute, TimerLeast: 2 * time.Minute}}
 }
 
 func newOutbox(c Composer) *Outbox {
@@ -198,5 +198,19 @@ func TestATimerThatGoesByTheQueueDoesSoByEveryClock(t *testing.T) {
 	out.timer(&Commit{Turn: turnOf(), Start: &history.Start{}}, &e)
 	if p := out.parcels; len(p) != 1 || p[0].route != toDelay || p[0].msg.Delay != 4*time.Minute {
 		t.Errorf("%+v to be sent; want one message that is delayed for four minutes", p)
+	}
+}
+
+// Who is to be cancelled is, whatever the reason.
+func TestL02AReasonThatNoMessageHoldsIsCut(t *testing.T) {
+	t.Parallel()
+	out := newOutbox(newComposer(t))
+	out.Add(Commit{Turn: turnOf(history.Event{Kind: history.SystemCall, Op: history.OpCancelInstance, EventID: 2, Instance: "b", Reason: strings.Repeat("1", 300<<10)}), Start: &history.Start{}})
+	if got, want := lines(t, out), []string{"orchestrator CancelInstance b 0"}; out.err != nil || !slices.Equal(got, want) {
+		t.Fatalf("sends %q, want %q; %v", got, want, out.err)
+	}
+	item, err := wire.ParseText(out.parcels[0].msg.Body)
+	if most := wire.DefaultLimits().Text; err != nil || len(item.Reason) != most || !strings.HasSuffix(item.Reason, "…") {
+		t.Errorf("a reason of %d bytes, want %d, the end cut: %v", len(item.Reason), most, err)
 	}
 }

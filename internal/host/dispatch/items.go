@@ -267,7 +267,7 @@ func (out *Outbox) fail(item *wire.Item, kind wire.Kind, failure *history.Failur
 	if f.Source == "" {
 		f.Source = source
 	}
-	item.Kind, item.Details = kind, wire.FailureOf(&f)
+	item.Kind, item.Details = kind, out.Edge.Failure(&f)
 	if err := out.Send(item); err != nil {
 		out.failed(fmt.Errorf("failure of event %d for instance %q: %w", item.SourceEventID, item.Target(), err))
 		return

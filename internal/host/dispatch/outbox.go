@@ -145,6 +145,7 @@ func (out *Outbox) Send(item *wire.Item) error {
 	if !ends {
 		item.Depth = out.Chain.Depth + 1
 	}
+	item.Reason = out.Edge.Reason(item.Reason)
 	body, err := out.encode(item)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/turnstile-go/turnstile/codec"
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
@@ -17,15 +18,41 @@ import (
 
 // Edge is where payloads are sealed on their way out, into tables and queues,
 // and opened on their way in. Inside of it everything is plain.
-type Edge struct{ codecs *codec.Set }
+type Edge struct {
+	codecs *codec.Set
+	limits wire.Limits
+}
 
-// New returns the edge with these codecs; nil for plain payloads.
-func New(codecs *codec.Set) Edge { return Edge{codecs} }
+// New returns the edge with these codecs, nil for plain payloads, and these limits of what
+// comes and goes.
+func New(codecs *codec.Set, limits wire.Limits) Edge { return Edge{codecs, limits} }
+
+// Parse reads the body of a message.
+func (e Edge) Parse(body string) (wire.Item, error) { return e.limits.ParseText(body) }
+
+// ParseWrapped reads what wire.Unwrap takes out of the body of a message.
+func (e Edge) ParseWrapped(body string) (wire.Item, error) { return e.limits.ParseWrapped(body) }
+
+// Failure returns a failure as it stands in an item that is sent.
+func (e Edge) Failure(f *history.Failure) *wire.Failure { return e.limits.FailureOf(f) }
+
+// Reason returns a reason as it stands in an item that is sent: its end is lost where it is too
+// long, because what it is the reason of must happen all the same.
+func (e Edge) Reason(text string) string { return e.limits.Fit(text) }
 
 // Encode returns the body of an item that its receiver will take, or the error
-// that it would have.
+// that it would have. The limits hold for the plain item, and those of sealed items for the
+// sealed one.
 func (e Edge) Encode(item *wire.Item) (string, error) {
-	body, err := e.codecs.EncodeItem(*item)
+	body, err := e.limits.Encode(item)
+	if err != nil {
+		return "", err
+	}
+	// Base64 is JSON, whatever it is of: what is sealed had to be checked before.
+	sealed, err := e.codecs.SealItem(*item)
+	if err == nil && sealed.Codec != item.Codec {
+		body, err = e.limits.Encode(&sealed)
+	}
 	if err != nil {
 		return "", err
 	}
@@ -76,7 +103,7 @@ func (e Edge) Open(item *wire.Item) error {
 	}
 	opened, err := e.codecs.OpenItem(*item)
 	if err == nil {
-		err = wire.Limits{}.Check(&opened)
+		err = e.limits.Check(&opened)
 	}
 	if err == nil {
 		_, err = opened.Encode()

@@ -50,7 +50,7 @@ func (d *Door) Open(ctx context.Context, deliveries []platform.Delivery) []*Mess
 // admit reads one message, and forwards or moves it if no turn is to be made of it.
 // An error says that this failed, and the message is handed back.
 func (d *Door) admit(ctx context.Context, m *Message) error {
-	item, err := wire.ParseWrapped(m.Body)
+	item, err := d.Edge.ParseWrapped(m.Body)
 	if err != nil {
 		return d.DeadLetter(ctx, m, delivery.ReasonOf(err), d.Edge.Refusal(err))
 	}

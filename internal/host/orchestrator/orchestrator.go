@@ -91,7 +91,7 @@ func New(cfg Config) (*Orchestrator, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, err
 	}
-	d := &inbox.Desk{Queues: cfg.Services.Queues, Edge: edge.New(cfg.Codecs), Clock: cfg.Clock, Observer: cfg.Observer, Logger: cfg.Logger, Settings: &cfg.Settings}
+	d := &inbox.Desk{Queues: cfg.Services.Queues, Edge: edge.New(cfg.Codecs, cfg.Limits), Clock: cfg.Clock, Observer: cfg.Observer, Logger: cfg.Logger, Settings: &cfg.Settings}
 	w := sweep.Watch{Build: cfg.Build, SweepAt: cfg.SweepAt, Kept: sweep.Kept{Default: cfg.Settings.Purge.Retention, Named: cfg.Orchestrations.Retained()}}
 	r := random.New(cfg.Random)
 	bus := publishing.Bus{To: cfg.Services.Publisher, Clock: cfg.Clock, Observer: cfg.Observer}

@@ -29,6 +29,8 @@ type Environment struct {
 	// RequestID names the invocation, for the completions of the activities that ran
 	// in it; default: it has no name.
 	RequestID RequestID
+	// Limits of work items; default wire.DefaultLimits.
+	Limits wire.Limits
 	// Observer; default host.NoObserver.
 	Observer host.Observer
 	// Logger; default discards. Orchestration code logs to it too.

@@ -55,7 +55,7 @@ func newShelf(t *testing.T, keeps int64) *shelf {
 	settings := host.DefaultSettings()
 	settings.Purge.Page = 1000
 	s.Keeper = Keeper{Store: s, Archive: shelfArchive{s}, Keeps: func(string) int64 { return keeps },
-		Desk: &inbox.Desk{Clock: at, Observer: s, Logger: slog.New(slog.DiscardHandler), Settings: &settings, Edge: edge.New(nil),
+		Desk: &inbox.Desk{Clock: at, Observer: s, Logger: slog.New(slog.DiscardHandler), Settings: &settings, Edge: edge.New(nil, wire.Limits{}),
 			Queues: platform.Queues{Orchestrator: fifo, Delay: delay}}}
 	return s
 }

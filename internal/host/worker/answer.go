@@ -49,7 +49,7 @@ func (w *Worker) give(ctx context.Context, a *answer) error {
 	if c := a.completion; c != nil {
 		err := w.sendCompletion(ctx, c, a.dedupID)
 		if edge.Unfit(err) && c.Details != nil {
-			c.Details = wire.FailureOf(edge.Shortened(err, c.Details.History()))
+			c.Details = w.edge.Failure(edge.Shortened(err, c.Details.History()))
 			err = w.sendCompletion(ctx, c, a.dedupID)
 		}
 		if err != nil {
@@ -61,9 +61,12 @@ func (w *Worker) give(ctx context.Context, a *answer) error {
 		if a.forward {
 			to = w.Queues.OfAttempts(edge.QueueOf(next.Retry))
 		}
+		if next.Details != nil {
+			next.Details = w.edge.Failure(next.Details.History())
+		}
 		err := w.edge.SendAttempt(ctx, to, *next, a.due, w.Clock.Now())
 		if edge.Unfit(err) && next.Details != nil {
-			next.Details = wire.FailureOf(edge.Shortened(err, next.Details.History()))
+			next.Details = w.edge.Failure(edge.Shortened(err, next.Details.History()))
 			err = w.edge.SendAttempt(ctx, to, *next, a.due, w.Clock.Now())
 		}
 		if edge.Unfit(err) {
@@ -86,6 +89,9 @@ func (w *Worker) sendCompletion(ctx context.Context, c *wire.Item, dedupID strin
 		c.RequestID = w.RequestID.Of(ctx)
 	}
 	c.Stamp(w.Clock.Now())
+	if c.Details != nil {
+		c.Details = w.edge.Failure(c.Details.History())
+	}
 	body, err := w.edge.Encode(c)
 	if err != nil {
 		return err

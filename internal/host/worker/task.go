@@ -88,7 +88,7 @@ func (w *Worker) handle(ctx context.Context, t *task, alone bool) {
 
 // read parses a message. A reason says why the attempt cannot run.
 func (w *Worker) read(t *task) (reason wire.Reason, text string) {
-	item, err := wire.ParseText(t.Body)
+	item, err := w.edge.Parse(t.Body)
 	t.item = item
 	switch {
 	case err != nil:

@@ -80,7 +80,7 @@ func New(cfg Config) (*Worker, error) {
 	cfg.Environment.Complete()
 	sharing.Queues(&cfg.Queues.Orchestrator, &cfg.Queues.Activity, &cfg.Queues.ActivityDead)
 	cfg.Queues.Named = sharing.Named(cfg.Queues.Named)
-	return &Worker{Config: cfg, edge: edge.New(cfg.Codecs), random: random.New(cfg.Random)}, nil
+	return &Worker{Config: cfg, edge: edge.New(cfg.Codecs, cfg.Limits), random: random.New(cfg.Random)}, nil
 }
 
 // Handle runs the attempts of a batch side by side and returns the ids of the

@@ -114,6 +114,10 @@ func (w *checker) checkFamily(instance string, n int64, events []history.Event) 
 		e := &events[i]
 		switch e.Kind {
 		case history.OrchestrationChained:
+			if limits, near := w.NearLimits(); near && len(e.Payload) > limits.Payload {
+				w.Reached("L-02, detached")
+				continue // It is a dead letter with its reason.
+			}
 			if w.Ledger.Last[e.Instance] == 0 && !w.Ledger.Forsaken[e.Instance] {
 				w.Violate("P-07", "%s, started detached by %s/%d, does not exist", e.Instance, instance, n)
 			}
@@ -131,10 +135,10 @@ func (w *checker) checkFamily(instance string, n int64, events []history.Event) 
 			if w.redriven(child) || w.hasBegunAgain(child) {
 				continue // It may have gone on, or begun again, since, without this parent.
 			}
-			if w.Rejected && e.Failure != nil && e.Failure.Kind == history.FailureTooLarge {
-				continue // Its start, or its output, was rejected by the queue.
-			}
 			r, err := w.Describe(child)
+			if err != nil && w.checkTooLarge(instance, n, &events[e.SourceEventID-1], e, nil) || err == nil && w.checkTooLarge(instance, n, &events[e.SourceEventID-1], e, &r) {
+				continue
+			}
 			if err != nil {
 				w.Violate("P-01", "child %s of %s/%d is complete and has no record", child, instance, n)
 				continue

@@ -157,6 +157,9 @@ func (w *checker) checkPlaces(was, is line, takers map[string]bool, n int, asked
 		if j >= 0 && (newer != "" || j < at) && silent(was.waiting[j]) && was.waiting[j].seen != o.seen {
 			j = -1 // It has not asked for long, by the clock of who writes, and comes as a new one.
 		}
+		if takers[o.who] {
+			j = -1 // It has had its turn, and another delivery of it has asked behind it.
+		}
 		switch {
 		case j < 0:
 			newer = o.who

@@ -26,8 +26,8 @@ func (w *checker) Acknowledged(inv *world.Invocation, m world.Delivered) {
 		w.Violate("I-07", "%s acknowledged %s, which can't be parsed: %v", p.Name, m.ID, err)
 		return
 	}
-	if w.Discarded[m.Body] {
-		return // It was a dead letter with its reason.
+	if w.Discarded[m.Body] || w.reach.noise[m.Body] && w.IsOver(stored) {
+		return // It is a dead letter with its reason, or was.
 	}
 	if world.IsTooOld(stored) || stored.SourceEventID > 0 && w.ByForger(stored) {
 		return // What is made up is owed nothing; that it is not recorded is looked at elsewhere.

@@ -1,28 +1,96 @@
 package check
 
 import (
+	"strings"
+
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// checkSize is L-02: a result as long as a result may be is recorded, and none that is longer;
-// and an activity fails as too large only where it, or its result, was.
-func (w *checker) checkSize(t *store.Turn, e *history.Event) {
+// checkSize is L-02 for an event: nothing is recorded that is longer than it may be, what is as long
+// as it may be is, and an activity fails as too large only where its input or its result was.
+func (w *checker) checkSize(x *ledger.Recorded, t *store.Turn, e *history.Event) {
+	limits, near := w.NearLimits()
+	if near {
+		switch e.Kind {
+		case history.ExternalEvent:
+			w.checkLength(t, e, "the data of an event", len(e.Payload), limits.Payload)
+		case history.OrchestrationStarted:
+			// What continues as new, or goes on where it failed, sends its input to nobody.
+			if t.ExecutionID == 1 && e.Start != nil && e.Start.Origin == nil {
+				w.checkLength(t, e, "an input", len(e.Payload), limits.Payload)
+			}
+		case history.SubOrchestrationCompleted:
+			w.checkLength(t, e, "an output", len(e.Payload), limits.Payload)
+		}
+		if f := e.Failure; f != nil && (e.Kind == history.SubOrchestrationFailed || e.Kind == history.ActivityFailed) {
+			w.checkLength(t, e, "the text of a failure", len(f.Message), limits.Text)
+		}
+	}
 	most := w.Settings.Limits.Result
 	if most == 0 || completes(e.Kind) != history.ActivityScheduled {
 		return
 	}
-	switch n := len(e.Payload); {
-	case n > most:
-		w.Violate("L-02", "event %d of %s/%d is a result of %d bytes, %d are the most", e.EventID, t.Instance, t.ExecutionID, n, most)
-	case n == most:
-		w.Reached("L-02, the longest result")
+	w.checkLength(t, e, "a result", len(e.Payload), most)
+	input := 0 // of one that was sent
+	if scheduled := &x.Events[e.SourceEventID-1]; near && scheduled.Kind == history.ActivityScheduled && !scheduled.Inline {
+		input = len(scheduled.Payload)
+	}
+	over := input > limits.Payload
+	if over && e.Kind == history.ActivityCompleted {
+		w.Violate("L-02", "activity %d of %s/%d has completed, with an input of %d bytes, %d are the most", e.SourceEventID, t.Instance, t.ExecutionID, input, limits.Payload)
 	}
 	if e.Failure == nil || e.Failure.Kind != history.FailureTooLarge {
 		return
 	}
 	w.Reached("L-02, too large")
-	if !w.IsTooLarge(store.ActivityKey{Instance: t.Instance, ExecutionID: t.ExecutionID, EventID: e.SourceEventID}) {
+	if !over && !w.IsTooLarge(store.ActivityKey{Instance: t.Instance, ExecutionID: t.ExecutionID, EventID: e.SourceEventID}) {
 		w.Violate("L-02", "activity %d of %s/%d fails as too large, and neither it nor its result is: %s", e.SourceEventID, t.Instance, t.ExecutionID, e.Failure.Message)
 	}
+}
+
+// checkLength holds what is recorded to be no longer than it may be.
+func (w *checker) checkLength(t *store.Turn, e *history.Event, what string, n, most int) {
+	switch {
+	case n > most:
+		w.Violate("L-02", "event %d of %s/%d has %s of %d bytes, %d are the most", e.EventID, t.Instance, t.ExecutionID, what, n, most)
+	case n == most:
+		w.Reached("L-02, the longest of " + what)
+	}
+}
+
+// checkTooLarge is L-02 for what a parent has heard of a child, and reports whether that was a
+// failure for the length of its input or of its output, which the child does not know.
+func (w *checker) checkTooLarge(instance string, n int64, scheduled, heard *history.Event, r *store.Record) bool {
+	limits, near := w.NearLimits()
+	tooLarge := w.Rejected && heard.Failure != nil && heard.Failure.Kind == history.FailureTooLarge
+	if r != nil && r.Failure != nil && r.Failure.Kind == history.FailureTooLarge {
+		return tooLarge // The child has failed so itself.
+	}
+	if !near {
+		return tooLarge // The queue has rejected its start, or its output.
+	}
+	input, output := len(scheduled.Payload) > limits.Payload, r != nil && len(r.Output) > limits.Payload
+	switch {
+	case tooLarge:
+		w.Reached("L-02, a child")
+		if !input && !output && !w.Rejects() {
+			w.Violate("L-02", "child %s of %s/%d fails as too large, and neither its input of %d bytes nor its output is: %s", scheduled.Instance, instance, n, len(scheduled.Payload), heard.Failure.Message)
+		}
+	case input && heard.Kind == history.SubOrchestrationCompleted:
+		w.Violate("L-02", "child %s of %s/%d has completed, with an input of %d bytes, %d are the most", scheduled.Instance, instance, n, len(scheduled.Payload), limits.Payload)
+	case heard.Failure != nil && r != nil && r.Failure != nil && heard.Failure.Kind == r.Failure.Kind && !cutOf(heard.Failure.Message, r.Failure.Message, limits.Text):
+		w.Violate("L-02", "child %s has failed with %q; its parent %s/%d has heard %q", scheduled.Instance, r.Failure.Message, instance, n, heard.Failure.Message)
+	}
+	return tooLarge
+}
+
+// cutOf reports whether a text is another, or the beginning of that where it was too long.
+func cutOf(text, whole string, most int) bool {
+	beginning, cut := strings.CutSuffix(text, "…")
+	if len(whole) <= most {
+		return text == whole
+	}
+	return cut && len(text) == most && strings.HasPrefix(whole, beginning)
 }

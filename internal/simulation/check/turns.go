@@ -161,7 +161,7 @@ func (w *checker) checkTurn(p *world.Process, x *ledger.Recorded, t, stored *sto
 		w.checkRejection(x, t, e)
 		w.checkCancelled(t, e)
 		w.checkLimit(p, x, t, e)
-		w.checkSize(t, e)
+		w.checkSize(x, t, e)
 		w.checkTimely(p, x, t, e)
 		w.checkFormats(p, x, t, e)
 		x.Add(e, &stored.Events[i])

@@ -87,7 +87,6 @@ func gateMutations() []Mutation {
 			Bias:  "gates",
 			File:  "engine/continue_as_new.go",
 			Edits: edit("		start.LimitKey, start.Limit = was.Start.LimitKey, was.Start.Limit\n", ""),
-			Rare:  true,
 		},
 		{
 			Name:  "the next execution asks for a place",

@@ -112,7 +112,7 @@ func (r *interpreter) companion(ctx *engine.Context, s *Statement) (Token, error
 			return t, err
 		}
 		t.V = Text(answer)
-		return t, ctx.CancelInstance(instance, "enough")
+		return t, ctx.CancelInstance(instance, r.program.text("enough", s.ID, s.Duration, r.round))
 	}
 }
 

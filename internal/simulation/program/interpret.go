@@ -32,7 +32,7 @@ func (ps Programs) code(p *Program, version string, d Defect) engine.Func {
 			}
 			states[string(input)] = in
 		}
-		r := &interpreter{programs: ps, instance: ctx.Info().Instance, round: in.Round, version: version, defect: d, inputs: inputs, shows: p.Shows}
+		r := &interpreter{programs: ps, program: p, instance: ctx.Info().Instance, round: in.Round, version: version, defect: d, inputs: inputs, shows: p.Shows}
 		out := p.saying(ctx, version, in.Out)
 		err := r.block(ctx, p.Body, &out)
 		switch {
@@ -63,9 +63,9 @@ func (ps Programs) code(p *Program, version string, d Defect) engine.Func {
 		case p.Fails && len(p.Body)%4 == 3:
 			return nil, asTerminated()
 		case p.Fails:
-			return nil, errors.New("as it has to")
+			return nil, errors.New(p.text("as it has to", p.Name, in.Round))
 		}
-		return EncodeTokens(out)
+		return p.output(out)
 	}
 }
 
@@ -77,6 +77,7 @@ type inputKey struct {
 
 type interpreter struct {
 	programs Programs
+	program  *Program
 	instance string
 	round    int
 	version  string
@@ -123,7 +124,7 @@ func (r *interpreter) activity(s *Statement, i int) engine.ActivityCall {
 	if input == nil {
 		w := Work{ID: s.ID, Version: r.version, Round: r.round, I: i, Fails: s.failures(i), Do: s.doing(), Most: max(s.Attempts, 1), Refused: s.Kind == kPending && s.Fails > 0}
 		input, _ = json.Marshal(w)
-		input = slices.Clip(input)
+		input = slices.Clip(r.input(s, input, i))
 		r.inputs[key] = input
 	}
 	call := engine.ActivityCall{Name: "work", Input: input, Inline: s.Kind == kInline, Retry: s.queued(s.limited(s.policy()), i, r.instance)}

@@ -109,6 +109,8 @@ type Program struct {
 	Shows bool
 	// Limit is how many instances of it run at a time, with its name as the key; 0 for any number.
 	Limit int
+	// most and mostText are the limits of payloads and texts that it is near; 0 where it is near none.
+	most, mostText int
 }
 
 // Programs are all programs of a run; a program starts only later ones.

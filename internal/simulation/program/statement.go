@@ -74,7 +74,7 @@ func (r *interpreter) statement(ctx *engine.Context, s *Statement) (Token, error
 		return r.branches(ctx, s)
 	case kDetach:
 		info := ctx.Info()
-		_, err := ctx.Detach(engine.ChildCall{Name: r.programs[s.N].Name, Version: s.Version, Input: []byte(`{}`),
+		_, err := ctx.Detach(engine.ChildCall{Name: r.programs[s.N].Name, Version: s.Version, Input: r.input(s, []byte(`{}`), 0),
 			Instance: fmt.Sprintf("%s+%d.%d", info.Instance, info.ExecutionID, s.ID)})
 		return Token{K: "detach"}, err
 	case kSystem:
@@ -120,7 +120,7 @@ func (r *interpreter) statement(ctx *engine.Context, s *Statement) (Token, error
 }
 
 func (r *interpreter) child(s *Statement) engine.ChildCall {
-	return engine.ChildCall{Name: r.programs[s.N].Name, Version: s.Version, Input: []byte(`{}`)}
+	return engine.ChildCall{Name: r.programs[s.N].Name, Version: s.Version, Input: r.input(s, []byte(`{}`), 0)}
 }
 
 func (r *interpreter) first(ctx *engine.Context, f, timeout *engine.Future) (Token, error) {

@@ -79,7 +79,7 @@ func (s *Random) raise(w *world.World, instance string, p *program.Program) {
 		}
 		for range n {
 			payload := s.payload(name)
-			item := wire.Item{Kind: wire.ExternalRaised, Instance: instance, Name: program.EventName(name), Data: []byte(`"` + payload + `"`), ID: "ev-x" + strings.TrimPrefix(payload, world.Marker)}
+			item := wire.Item{Kind: wire.ExternalRaised, Instance: instance, Name: program.EventName(name), Data: []byte(`"` + s.length(w, payload) + `"`), ID: "ev-x" + strings.TrimPrefix(payload, world.Marker)}
 			at := time.Duration(w.Choices.IntN(client, 2*60)) * time.Second
 			if w.Choices.Even(client) {
 				at *= 60
@@ -90,7 +90,7 @@ func (s *Random) raise(w *world.World, instance string, p *program.Program) {
 			at += w.SoLate(w.Choices.At(client, "so late"))
 			send := s.event(w, item, p.Name)
 			w.Clock.AfterFunc(at, send)
-			if r := s.rootOf(instance); r != nil && w.Choices.OneIn(w.Choices.At(client, "then it begins again"), 25) {
+			if r := s.rootOf(instance); r != nil && w.BeginsAgain(w.Choices.At(client, "then it begins again")) {
 				w.Clock.AfterFunc(at, func() { s.beginAgain(w, r) })
 			}
 			if w.Choices.OneIn(client, 4) {

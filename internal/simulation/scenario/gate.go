@@ -34,9 +34,9 @@ type gated struct {
 
 type visitor struct {
 	instance string
-	// continues: it continues as new once. fails: its activity fails in its first execution.
-	// again: it is started once more, and begins again if it has ended.
-	continues, fails, again bool
+	// continues: it continues as new once. fails: its activity fails in its first execution; late:
+	// in the one that follows. again: it is started once more, and begins again if it has ended.
+	continues, fails, late, again bool
 	// ends is the kind of message that ends it from outside; empty for none.
 	ends wire.Kind
 }
@@ -57,6 +57,7 @@ func newGated(w *world.World) *gated {
 		own := w.Choices.At(choice.OfProgram, v.instance)
 		v.continues = w.Choices.OneIn(own, 4)
 		v.fails, v.again = w.Choices.OneIn(own, 3), w.Choices.OneIn(own, 4)
+		v.late = v.continues && v.fails && w.Choices.Even(w.Choices.At(own, "late"))
 		if w.Choices.OneIn(own, 4) {
 			v.ends = []wire.Kind{wire.CancelInstance, wire.TerminateInstance}[w.Choices.IntN(own, 2)]
 		}
@@ -111,7 +112,7 @@ func (s *gated) Activities(p *world.Process) *activities.Registry {
 		if err := p.TakeTime(ctx, info.Instance); err != nil {
 			return "", err
 		}
-		if s.visitor(info.Instance).fails && info.ExecutionID == 1 {
+		if v := s.visitor(info.Instance); v.fails && (info.ExecutionID == 1 && !v.late || info.ExecutionID == 2 && v.late && strings.HasSuffix(in, again)) {
 			return "", errors.New("it fails once")
 		}
 		return in, nil

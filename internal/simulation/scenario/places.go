@@ -76,6 +76,7 @@ func (s *places) landed(w *world.World, t *store.Turn) {
 			s.gives(w, gating.KeyOf(t.Instance), e)
 		}
 	}
+	s.asksAgain(w, t, own)
 	s.shows(w, t)
 	inside := map[string]int{}
 	for instance, key := range s.inside {
@@ -87,6 +88,33 @@ func (s *places) landed(w *world.World, t *store.Turn) {
 		if n > s.most[key] {
 			w.Violate("outcome", "the gate: %v are inside, of %q at most %d may be", s.inside, key, s.most[key])
 		}
+	}
+}
+
+// asksAgain looks at a redrive of an instance that has begun under a limit, whether or not it has continued
+// as new since: its turn has to come anew.
+func (s *places) asksAgain(w *world.World, t *store.Turn, own []history.Event) {
+	first := &t.Events[0]
+	if first.Start == nil || first.Start.Origin == nil || first.Start.Origin.Instance != t.Instance {
+		return
+	}
+	n := first.Start.Origin.ExecutionID
+	begun := w.Ledger.Executions[ledger.At(t.Instance, n)]
+	for begun != nil {
+		before := w.Ledger.Executions[ledger.At(t.Instance, n-1)]
+		if before == nil || before.End() == nil || before.End().Kind != history.OrchestrationContinuedAsNew {
+			break
+		}
+		begun, n = before, n-1
+	}
+	if begun == nil || begun.Events[0].Start == nil || begun.Events[0].Start.LimitKey == "" {
+		return
+	}
+	w.Reached("the gate, a redrive")
+	if !slices.ContainsFunc(own, func(e history.Event) bool {
+		return e.Kind == history.OrchestrationSuspended && e.LimitKey != "" || e.Kind == history.OrchestrationCancelRequested || e.Kind.Terminal()
+	}) {
+		w.Violate("outcome", "the gate: %s/%d is redriven beside the limit of %q, with which its execution %d began", t.Instance, t.ExecutionID, begun.Events[0].Start.LimitKey, n)
 	}
 }
 

@@ -70,11 +70,15 @@ func Draw(w *world.World) world.Scenario {
 		}
 		return newGated(w)
 	}
-	if w.Choices.OneIn(w.Choices.At(choice.OfProgram, "sample application"), 8) {
-		return newOrdersScenario(w)
+	if _, near := w.NearLimits(); near {
+		return newRandomScenario(w) // What others send has the lengths that it has.
 	}
-	if w.Choices.OneIn(w.Choices.At(choice.OfProgram, "a schedule"), 16) {
+	orders := w.Choices.OneIn(w.Choices.At(choice.OfProgram, "sample application"), 8)
+	switch {
+	case !orders && w.Scheduled(w.Choices.At(choice.OfProgram, "a schedule")):
 		return newSchedules(w)
+	case orders:
+		return newOrdersScenario(w)
 	}
 	return newRandomScenario(w)
 }
@@ -94,6 +98,9 @@ func newRandomScenario(w *world.World) *Random {
 			r.cancelled = true
 		}
 		s.roots = append(s.roots, r)
+	}
+	if limits, near := w.NearLimits(); near {
+		s.Programs.NearLimits(limits.Payload, limits.Text)
 	}
 	if !w.Choices.OneIn(w.Choices.At(choice.OfProgram, "no bound"), 16) {
 		s.Programs.Bound(len(s.roots))
@@ -214,6 +221,7 @@ func (s *Random) Begin(w *world.World) {
 			at = time.Duration(w.Choices.IntN(client, 20*60)) * time.Second
 		}
 		start := wire.Item{Kind: wire.StartOrchestration, Instance: r.instance, Name: r.program.Name, Input: []byte(`{}`), ID: "start-" + r.instance}
+		s.near(w, &start)
 		start.OrchVersion = s.asks(w, &start, r.program)
 		s.limited(&start)
 		if w.Choices.OneIn(client, 4) {

@@ -30,6 +30,11 @@ type scheduled struct {
 	asked []string
 	// kept is for how long the instances of its ticks are kept after their end; 0 for ever.
 	kept time.Duration
+	// takes is how long an instance of a tick waits before its work. nudges is how many requests
+	// come together that this build does not know: each wakes the schedule, which continues as
+	// new after some.
+	takes  time.Duration
+	nudges int
 	// created: its instance has begun.
 	created bool
 }
@@ -63,19 +68,27 @@ func newSchedules(w *world.World) *scheduled {
 	if w.Choices.Even(w.Choices.At(at, "kept")) {
 		s.kept = time.Hour
 	}
+	s.takes = []time.Duration{0, every / 2, every * 3 / 2, every * 5}[w.Choices.IntN(w.Choices.At(at, "takes"), 4)]
+	s.nudges = []int{0, 0, 40, 120}[w.Choices.IntN(w.Choices.At(at, "nudges"), 4)]
 	return s
 }
 
 func (s *scheduled) Size() string { return world.Plural(s.ticks, "tick") }
 
 func (s *scheduled) String() string {
-	return fmt.Sprintf("a schedule of %d ticks, asked for %v, which are kept for %s (0s: for ever): %+v\n", s.ticks, s.asked, s.kept, s.definition)
+	return fmt.Sprintf("a schedule of %d ticks, asked for %v and %d things that it does not know, of instances that take %s and are kept for %s (0s: for ever): %+v\n",
+		s.ticks, s.asked, s.nudges, s.takes, s.kept, s.definition)
 }
 
 func (s *scheduled) app() *turnstile.App {
 	return turnstile.NewApp(schedule.Part(), job.With(turnstile.Retention(s.kept)).Implement(func(ctx turnstile.Context, in string) (string, error) {
 		if !strings.HasSuffix(in, again) {
 			return "", job.ContinueAsNew(ctx, in+again)
+		}
+		if s.takes > 0 {
+			if err := turnstile.Sleep(ctx, s.takes); err != nil {
+				return "", err
+			}
 		}
 		return work.Call(ctx, in)
 	}))
@@ -107,6 +120,15 @@ func (s *scheduled) Begin(w *world.World) {
 	w.SendItem(wire.Item{Kind: wire.StartOrchestration, Instance: instance, Name: scheduling.Orchestration, Input: input, ID: "start"})
 	if s.kept > 0 {
 		w.SweepEnded(int(s.definition.End.Sub(w.Clock.Now())/time.Hour) + 72)
+	}
+	nudged := w.Choices.At(choice.OfClient, "nudges")
+	if s.nudges > 0 {
+		after := time.Duration(w.Choices.IntN(nudged, int(s.definition.End.Sub(w.Clock.Now())/time.Second))) * time.Second
+		w.Clock.AfterFunc(after, func() {
+			for i := range s.nudges {
+				w.SendItem(wire.Item{Kind: wire.ExternalRaised, Instance: instance, Name: "turnstile.schedule.control", Data: []byte(`{"op":"nudge"}`), ID: fmt.Sprint("nudge-", i)})
+			}
+		})
 	}
 	for i, op := range s.asked {
 		data, _ := json.Marshal(map[string]string{"op": op, "id": fmt.Sprint(i), "note": "because"})

@@ -3,6 +3,7 @@ package scenario
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -12,6 +13,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
 	"github.com/turnstile-go/turnstile/schedule"
 )
+
+// skewed is by how much two clocks of this world differ from the true time at most, each.
+const skewed = 10 * time.Second
 
 // found is what a schedule has recorded of the ticks that were due when it woke up.
 type found struct {
@@ -95,12 +99,18 @@ func (s *scheduled) judgeStarted(w *world.World, started []string) error {
 	if s.definition.Overlap == schedule.CancelRunning || s.definition.Overlap == schedule.TerminateRunning {
 		return nil
 	}
-	own := scheduling.InstanceID(s.definition.Name)
-	if x := w.Ledger.Executions[ledger.At(own, w.Ledger.Last[own])]; x != nil && slices.ContainsFunc(x.Events, func(e history.Event) bool {
-		return e.Kind == history.OrchestrationCancelRequested || e.Imposed == history.ImposedTerminated
-	}) {
-		return nil // Somebody has ended the schedule, and with it what it had started.
+	// Somebody ends the schedule, and with it what it had started and waits for.
+	own, ended := scheduling.InstanceID(s.definition.Name), int64(math.MaxInt64)
+	for n := w.Ledger.First(own); n <= w.Ledger.Last[own]; n++ {
+		if x := w.Ledger.Executions[ledger.At(own, n)]; x != nil {
+			for i := range x.Events {
+				if e := &x.Events[i]; e.Kind == history.OrchestrationCancelRequested || e.Imposed == history.ImposedTerminated {
+					ended = min(ended, e.AtMS)
+				}
+			}
+		}
 	}
+	ended -= (2 * skewed).Milliseconds()
 	for _, instance := range started {
 		for n := w.Ledger.First(instance); n <= w.Ledger.Last[instance]; n++ {
 			x := w.Ledger.Executions[ledger.At(instance, n)]
@@ -108,7 +118,7 @@ func (s *scheduled) judgeStarted(w *world.World, started []string) error {
 				continue
 			}
 			for i := range x.Events {
-				if e := &x.Events[i]; e.Kind == history.OrchestrationCancelRequested || e.Imposed == history.ImposedTerminated {
+				if e := &x.Events[i]; (e.Kind == history.OrchestrationCancelRequested || e.Imposed == history.ImposedTerminated) && e.AtMS < ended {
 					return fmt.Errorf("%s/%d is ended by its event %d, with overlap %s: %s", instance, n, e.EventID, s.definition.Overlap, e.Reason)
 				}
 			}

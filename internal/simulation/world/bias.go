@@ -93,11 +93,17 @@ const (
 	prunes
 	// gates: what runs are instances under a limit, which end, fail, are redriven and begin again.
 	gates
+	// schedules: what runs is a schedule, mostly of instances that take long, beside each other or
+	// one after the other.
+	schedules
+	// nearLimits: payloads and texts of programs may be short, and many are as long as they may be,
+	// a byte longer or a byte shorter.
+	nearLimits
 	biasEnd
 )
 
 var biasNames = [biasEnd]string{"none", "late marks", "late commits", "outages", "slow calls", "crowds", "torn reads", "shared calls", "late ends",
-	"dead letters", "short invocations", "purges", "small commits", "damages", "overtaken", "rejections", "twins", "suspends", "limits", "bus outages", "queues", "forks", "prunes", "gates"}
+	"dead letters", "short invocations", "purges", "small commits", "damages", "overtaken", "rejections", "twins", "suspends", "limits", "bus outages", "queues", "forks", "prunes", "gates", "schedules", "near limits"}
 
 // Biases are the names of the biases that a run can have.
 func Biases() []string { return slices.Clone(biasNames[1:]) }

@@ -158,6 +158,18 @@ func (w *World) diesInBias(p *Process) bool {
 // Gated reports whether the run is one of instances under a limit.
 func (w *World) Gated(at choice.Spot) bool { return w.has(gates) || w.Choices.OneIn(at, 32) }
 
+// Scheduled reports whether the run is one of a schedule.
+func (w *World) Scheduled(at choice.Spot) bool { return w.has(schedules) || w.Choices.OneIn(at, 16) }
+
+// BeginsAgain decides whether a client lets a root begin again beside an event that may end it: often
+// where many messages come to two processes, of which one may meet the run and the other its end.
+func (w *World) BeginsAgain(at choice.Spot) bool {
+	if w.has(twins) {
+		return w.Choices.OneIn(at, 3)
+	}
+	return w.Choices.OneIn(at, 25)
+}
+
 // ShortGates decides after how many events a gate continues as new; 0 for as many as it needs.
 func (w *World) ShortGates(at choice.Spot) int64 {
 	return []int64{0, 1, 12, 24, 40}[w.Choices.IntN(at, 5)]

@@ -39,7 +39,7 @@ func (w *World) newProcess(serves *Queue) *Process {
 	set, seals := w.Sealing.of(w.started, w.calm)
 	p.Seals = seals
 	around := platform.Environment{Clock: p.clock, Random: p.random, Go: func(f func()) { f() }, Together: p.together,
-		RequestID: p.requestID, Observer: observer{p: p}, Logger: w.logger(p)}
+		RequestID: p.requestID, Limits: w.limits, Observer: observer{p: p}, Logger: w.logger(p)}
 	var err error
 	if serves != nil {
 		p.Name = fmt.Sprintf("worker%d", w.started)

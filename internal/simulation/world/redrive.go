@@ -55,8 +55,8 @@ func (w *World) redriveOne(q *Queue, m queue.Message) bool {
 			w.Reached("O-10, refused")
 			return true // No commit holds what it would take over.
 		}
-		if w.has(rejections) {
-			note(&w.Discarded, m.Body, true) // No queue takes it, so it cannot be sent again.
+		if w.has(rejections) || w.IsOver(item) {
+			note(&w.Discarded, m.Body, true) // No queue takes it, or no process, so it cannot be sent again.
 			return true
 		}
 	case wire.ReasonExpired:

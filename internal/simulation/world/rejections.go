@@ -49,6 +49,9 @@ func (w *World) rejects(to *Queue, m *queue.Outgoing, index int) error {
 	return &queue.RejectedError{Index: index, TooLarge: true, Code: "InvalidParameterValue", Message: "Message must be shorter than it is (simulated)"}
 }
 
+// Rejects reports whether the queues reject some of what is within all limits.
+func (w *World) Rejects() bool { return w.has(rejections) }
+
 func hashOf(text string) uint32 {
 	h := fnv.New32a()
 	h.Write([]byte(text))
@@ -63,13 +66,13 @@ const mostResult = 300
 const resultMark = '#'
 
 // Sized returns the result of an activity, a JSON text that has an end of its own behind a
-// resultMark. In a run with that bias some are as long as a result may be, and some a byte longer:
+// resultMark. In a run with that bias, or near limits, some are as long as a result may be, and some a byte longer:
 // large. All attempts of one activity have the same length.
 func (w *World) Sized(key store.ActivityKey, result []byte) (sized []byte, large bool) {
-	if !w.has(rejections) {
+	length := w.Settings.Limits.Result
+	if length == 0 {
 		return result, false
 	}
-	length := mostResult
 	switch hashOf(fmt.Sprint("result", key)) % 8 {
 	case 0, 1:
 	case 2:

@@ -17,6 +17,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 	"github.com/turnstile-go/turnstile/internal/timer"
 	timermemory "github.com/turnstile-go/turnstile/internal/timer/memory"
+	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -70,12 +71,14 @@ type World struct {
 	Sealing *sealing
 
 	// What goes wrong. calm: faults have stopped. pace is how long each call takes
-	// at least, Room how many events a commit holds, 0 for as many as are in it.
+	// at least, Room how many events a commit holds, 0 for as many as are in it, limits those of
+	// work items, the zero value for those of production.
 	plan    plan
 	bias    bias
 	calm    bool
 	pace    time.Duration
 	Room    int
+	limits  wire.Limits
 	outages []outage
 	tears   map[string]*tear // by instance
 	// Overtook are the instances of which somebody has met the run before though the next one had
@@ -144,8 +147,8 @@ type World struct {
 	Firing []string
 	// Died: a process has died in an invocation, by a fault or by its activity.
 	Died bool
-	// Rejected: a queue refuses a message, every time, because of what is in it; or a result is
-	// larger than any may be. tooLarge are the activities for which one of these is so.
+	// Rejected: a queue refuses a message, every time, because of what is in it; or something is
+	// larger than it may be. tooLarge are the activities for which one of these is so.
 	Rejected bool
 	tooLarge map[store.ActivityKey]bool
 	// Discarded are the bodies of dead letters that a forger had sent, and that
@@ -246,6 +249,7 @@ func New(c choice.Choices, o Options) *World {
 	if w.has(rejections) {
 		w.Settings.Limits.Result = mostResult
 	}
+	w.drawLimits()
 	if w.has(shortInvocations) {
 		w.Settings.Turn.Executions = 1 + w.Choices.IntN(w.Choices.At(choice.OfWorld, "short invocations"), 2)
 	}

@@ -1,0 +1,63 @@
+package program
+
+import (
+	"bytes"
+	"fmt"
+	"hash/fnv"
+	"strings"
+)
+
+// NearLimits lets much of what programs say be as long as it may be, a byte longer, or a byte
+// shorter: inputs of activities and of what they start, outputs, the texts of failures and of
+// reasons.
+func (ps Programs) NearLimits(payload, text int) {
+	for _, p := range ps {
+		p.most, p.mostText = payload, text
+	}
+}
+
+// near is the length that something has near a limit; 0 for the one that it has. One in so many has
+// each of the lengths.
+func near(most, oneIn int, what ...any) int {
+	if most == 0 {
+		return 0
+	}
+	h := fnv.New32a()
+	fmt.Fprint(h, what...)
+	switch h.Sum32() / 7 % uint32(oneIn) {
+	case 0:
+		return most
+	case 1:
+		return most + 1
+	case 2:
+		return most - 1
+	}
+	return 0
+}
+
+// Padded is JSON, a list or an object, with so many bytes that it has a length, unless it is longer.
+func Padded(data []byte, length int) []byte {
+	if len(data) >= length || data[0] != '[' && data[0] != '{' {
+		return data
+	}
+	return append(append(data[:1:1], bytes.Repeat([]byte(" "), length-len(data))...), data[1:]...)
+}
+
+// text is one that may be near its limit.
+func (p *Program) text(text string, what ...any) string {
+	return text + strings.Repeat(".", max(near(p.mostText, 4, what...)-len(text), 0))
+}
+
+// output is what the program gives.
+func (p *Program) output(out []Token) ([]byte, error) {
+	data, err := EncodeTokens(out)
+	if err != nil {
+		return nil, err
+	}
+	return Padded(data, near(p.most, 8, p.Name, len(out))), nil
+}
+
+// input is what a statement gives to an activity or to what it starts.
+func (r *interpreter) input(s *Statement, data []byte, i int) []byte {
+	return Padded(data, near(r.program.most, 8, s.Kind, s.ID, s.Duration, r.round, i))
+}

@@ -1,0 +1,45 @@
+package scenario
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/turnstile-go/turnstile/internal/simulation/choice"
+	"github.com/turnstile-go/turnstile/internal/simulation/program"
+	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/internal/wire"
+)
+
+// near lets the input of a root be as long as it may be, where a run is near limits, and lets a service
+// that is no client of ours send what is a byte longer: a start, and an event. A client would
+// refuse these at the call.
+func (s *Random) near(w *world.World, start *wire.Item) {
+	limits, near := w.NearLimits()
+	if !near {
+		return
+	}
+	at := w.Choices.At(choice.OfClient, "near "+start.Instance)
+	start.Input = program.Padded(start.Input, []int{0, limits.Payload - 1, limits.Payload}[w.Choices.IntN(at, 3)])
+	long := fmt.Appendf(nil, "%q", strings.Repeat("x", limits.Payload-1))
+	event := wire.Item{Kind: wire.ExternalRaised, Instance: start.Instance, Name: program.EventName(0), ID: "too-long", Data: long}
+	other := wire.Item{Kind: wire.StartOrchestration, Instance: "too long " + start.Instance, Name: start.Name, ID: "too-long", Input: bytes.Clone(long)}
+	for _, item := range []wire.Item{event, other} {
+		if w.Choices.Even(at) {
+			w.Clock.AfterFunc(time.Duration(w.Choices.IntN(at, 3600))*time.Second, func() { w.SendItem(item) })
+		}
+	}
+}
+
+// length lets the text of an event be as long as its data may be.
+func (s *Random) length(w *world.World, payload string) string {
+	limits, near := w.NearLimits()
+	if !near {
+		return payload
+	}
+	length := []int{0, 0, 0, limits.Payload - 1, limits.Payload}[w.Choices.IntN(w.Choices.At(choice.OfClient, "near "+payload), 5)]
+	long := payload + strings.Repeat(".", max(length-len(payload)-len(`""`), 0))
+	s.sent[long] = s.sent[payload]
+	return long
+}
