@@ -41,8 +41,9 @@ func (c *Client) OpenTimer(ctx context.Context, instance string, eventID int64) 
 
 // RetryNow has the attempt of an activity made that waits for the delay of its retry. The
 // message by which it is due comes all the same, and finds it made. An attempt that is due
-// within ten seconds begins by itself. The history says nothing of it: the log of the
-// orchestrator has the actor ([Client.WithActor]).
+// within ten seconds begins by itself. For whom it was made ([Client.WithActor]) stands in
+// the history, with the completion of the activity, if the attempt ends that; otherwise with
+// the attempt, for two weeks. A line of the orchestrator's log says it too.
 //
 // eventID is the event that scheduled the activity ([Client.WaitingFor]). It returns when the
 // request is queued. An inline activity waits for its retry by a timer, and so does a child

@@ -86,9 +86,10 @@ type Event struct {
 	RequestID   string
 	// Actor is on whose behalf the sender of an OrchestrationStarted, an
 	// ExternalEvent, an OrchestrationCancelRequested, an OrchestrationSuspended or
-	// OrchestrationResumed, of what fired a timer early (TimerFired), or of what
-	// terminated the instance (OrchestrationFailed) acted, as the sender says; for
-	// audit, and proof of nothing.
+	// OrchestrationResumed, of what fired a timer early (TimerFired), completed an
+	// activity by hand or had the attempt made that ended it (ActivityCompleted,
+	// ActivityFailed), or terminated the instance (OrchestrationFailed) acted, as the sender
+	// says; for audit, and proof of nothing.
 	Actor string
 	// SenderID is the id that the sender of an ExternalEvent, an
 	// OrchestrationCancelRequested, an OrchestrationSuspended or an

@@ -28,7 +28,7 @@ type activity struct {
 
 const activityColumns = `expires_ms, stop, stop_reason, beat_attempt, beat_ms, beat_details, beat_codec,
 	claim_attempt, claim_token, claim_until_ms, suspect, suspect_deaths, suspect_ms,
-	next_attempt, next_due_ms, next_noted_ms, next_kind, next_message, next_started_ms, next_request, earlier`
+	next_attempt, next_due_ms, next_noted_ms, next_kind, next_message, next_started_ms, next_request, next_actor, earlier`
 
 // find reads an item; the zero one where there is none, or none any more.
 func (a activities) find(c *conn, key store.ActivityKey) (activity, error) {
@@ -41,8 +41,8 @@ func (a activities) find(c *conn, key store.ActivityKey) (activity, error) {
 				Beat:    store.Heartbeat{Attempt: s.ColumnInt(3), At: timeOf(s.ColumnInt64(4)), Details: s.ColumnBlob(5, nil), Codec: s.ColumnText(6)},
 				Suspect: store.Suspect{Attempt: s.ColumnInt(10), Deaths: s.ColumnInt(11), Until: timeOf(s.ColumnInt64(12))},
 				Next: store.NextAttempt{Attempt: s.ColumnInt(13), DueAt: timeOf(s.ColumnInt64(14)), NotedAt: timeOf(s.ColumnInt64(15)),
-					Kind: s.ColumnText(16), Message: s.ColumnText(17), StartedAt: timeOf(s.ColumnInt64(18)), RequestID: s.ColumnText(19)},
-				Earlier: notesOf(s.ColumnRawText(20)),
+					Kind: s.ColumnText(16), Message: s.ColumnText(17), StartedAt: timeOf(s.ColumnInt64(18)), RequestID: s.ColumnText(19), Actor: s.ColumnText(20)},
+				Earlier: notesOf(s.ColumnRawText(21)),
 				Claim:   store.Claim{Attempt: s.ColumnInt(7), Token: s.ColumnText(8), Until: timeOf(s.ColumnInt64(9))},
 			},
 		}
@@ -88,11 +88,11 @@ var errUnchanged = errors.New("unchanged")
 
 func writeActivity(tx *conn, key store.ActivityKey, it *activity) error {
 	beat, suspect, next := &it.state.Beat, &it.state.Suspect, &it.state.Next
-	return tx.exec("INSERT OR REPLACE INTO activities (instance, execution, event, "+activityColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	return tx.exec("INSERT OR REPLACE INTO activities (instance, execution, event, "+activityColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		key.Instance, key.ExecutionID, key.EventID, it.expires, it.state.Stop, text(it.state.StopReason), beat.Attempt, moment(beat.At), beat.Details, text(beat.Codec),
 		it.state.Claim.Attempt, text(it.state.Claim.Token), moment(it.state.Claim.Until), suspect.Attempt, suspect.Deaths, moment(suspect.Until),
 		next.Attempt, moment(next.DueAt), moment(next.NotedAt), text(next.Kind), text(next.Message),
-		moment(next.StartedAt), text(next.RequestID), notesText(it.state.Earlier))
+		moment(next.StartedAt), text(next.RequestID), text(next.Actor), notesText(it.state.Earlier))
 }
 
 // notesText are notes as they stand in their column; NULL for none.

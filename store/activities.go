@@ -80,6 +80,9 @@ type NextAttempt struct {
 	// the invocation that made it; zero and empty where its worker did not say.
 	StartedAt time.Time
 	RequestID string
+	// Actor is on whose behalf that attempt was made before it was due; empty for one that
+	// began by itself.
+	Actor string
 	// Kind of that failure, one of the history.Failure constants, and its text,
 	// at most MaxNextText bytes.
 	Kind, Message string

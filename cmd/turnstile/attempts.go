@@ -26,8 +26,9 @@ func attemptsCommand() *command {
 			"Shows the attempts of the activity that EVENT scheduled, or of every activity of the",
 			fmt.Sprintf("execution that was tried again, failed or is open, at most %d. The worker is the request of", mostTried),
 			"the Lambda invocation. The history keeps the last attempt of an activity, and the newest four",
-			"that failed before it are kept for two weeks; an inline activity records all. In a pipe, each",
-			"attempt is a line: execution, event, activity, attempt, state, begin, end, worker, failure."),
+			"that failed before it are kept for two weeks; an inline activity records all. FOR is the actor",
+			"who asked for an attempt before it was due, or completed the activity. In a pipe, each attempt",
+			"is a line: execution, event, activity, attempt, state, begin, end, worker, failure, actor."),
 		examples: []string{
 			"turnstile attempts order-17",
 			"turnstile attempts order-17 3 --output json",

@@ -29,6 +29,9 @@ func tries(t *testing.T) *bench {
 	for n := 3; n <= 7; n++ {
 		noted := epoch.Add(time.Duration(n-10) * time.Minute)
 		next := store.NextAttempt{Attempt: n, NotedAt: noted, DueAt: noted.Add(10 * time.Minute), StartedAt: noted.Add(-1500 * time.Millisecond), RequestID: "req-" + string(rune('0'+n-1)), Kind: "timeout", Message: "no answer"}
+		if n == 6 {
+			next.Actor = "ada"
+		}
 		if err := activities.NoteNext(t.Context(), store.ActivityKey{Instance: "order-7", ExecutionID: 1, EventID: 3}, next, epoch.Add(time.Hour)); err != nil {
 			t.Fatal(err)
 		}

@@ -23,6 +23,9 @@ type Attempt struct {
 	DueAt time.Time
 	// RequestID of the invocation that made it; empty where its worker has none.
 	RequestID string
+	// Actor is on whose behalf it was made before it was due; empty for one that began by
+	// itself.
+	Actor string
 	// Failure of one that failed.
 	Failure *history.Failure
 	// Recorded: it stands in the history.
@@ -76,7 +79,7 @@ func (t *Timeline) Attempts(executionID, eventID int64, state store.ActivityStat
 			if n.Attempt < 2 {
 				continue
 			}
-			found[n.Attempt-1] = Attempt{Number: n.Attempt - 1, State: AttemptFailed, StartedAt: n.StartedAt, EndedAt: n.NotedAt, RequestID: n.RequestID,
+			found[n.Attempt-1] = Attempt{Number: n.Attempt - 1, State: AttemptFailed, StartedAt: n.StartedAt, EndedAt: n.NotedAt, RequestID: n.RequestID, Actor: n.Actor,
 				Failure: &history.Failure{Kind: n.Kind, Message: n.Message, Attempt: n.Attempt - 1}}
 		}
 		if a, under := row.underWay(&state, now); under {
@@ -115,7 +118,7 @@ func (r *Row) last() (Attempt, bool) {
 	if r.CompletedBy == 0 || r.Attempt == 0 {
 		return Attempt{}, false
 	}
-	a := Attempt{Number: r.Attempt, State: AttemptDone, StartedAt: r.StartedAt, EndedAt: r.EndedAt, RequestID: r.RequestID, Failure: r.Failure, Recorded: true}
+	a := Attempt{Number: r.Attempt, State: AttemptDone, StartedAt: r.StartedAt, EndedAt: r.EndedAt, RequestID: r.RequestID, Actor: r.Actor, Failure: r.Failure, Recorded: true}
 	switch {
 	case r.Failure != nil && r.Failure.Kind == history.FailureCancelled:
 		a.State = AttemptCancelled

@@ -193,7 +193,7 @@ func (b *builder) match(name string) bool {
 		}
 		taken = true
 		r := &b.t.Rows[b.rowOf[wait]]
-		r.CompletedBy, r.Assumed = event.EventID, assumed
+		r.CompletedBy, r.Assumed, r.Actor = event.EventID, assumed, event.Actor
 		b.t.unmark(b.x.ID, event.EventID)
 		r.end(StateDone, at(event.AtMS))
 	}

@@ -135,6 +135,10 @@ type Row struct {
 	StartedAt time.Time
 	// RequestID of the invocation that made that attempt; may be empty.
 	RequestID string
+	// Actor is on whose behalf the row ended so: who asked for its last attempt, completed it
+	// by hand, fired the timer early, or raised the event that a wait has taken. Empty where
+	// nobody did, or said so.
+	Actor string
 	// FirstEventID: an inline activity that is tried again after a while is
 	// scheduled anew; this is the first of those events, 0 for itself, and
 	// AttemptsMade is how many attempts were made by the rows before this one.

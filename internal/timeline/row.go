@@ -60,7 +60,7 @@ func (b *builder) complete(r *Row, e *history.Event) {
 		return // A history that can't be. The first counts.
 	}
 	r.CompletedBy = e.EventID
-	r.Attempt, r.StartedAt, r.RequestID = e.Attempt, said(e.StartedAtMS), e.RequestID
+	r.Attempt, r.StartedAt, r.RequestID, r.Actor = e.Attempt, said(e.StartedAtMS), e.RequestID, e.Actor
 	if f := e.Failure; f != nil {
 		r.Failure = f
 		r.Attempt = max(r.Attempt, f.Attempt)

@@ -194,8 +194,9 @@ type Item struct {
 	SentMS int64 `json:"sent_ms,omitempty"`
 	// Actor is on whose behalf the sender acts, as the sender says: for audit,
 	// and proof of nothing. It is recorded with a start, an event, a cancel, a
-	// terminate, a suspend, a resume and a timer that is fired early; reserved in all
-	// others.
+	// terminate, a suspend, a resume, a timer that is fired early and the completion of an
+	// activity. That of a RetryActivity goes to the attempt that it has made (ActivityExecute),
+	// and with what comes of it into the history; reserved in all others.
 	Actor string `json:"actor,omitempty"`
 	// Headers of a start are recorded, and go to its activities and children
 	// (StartOrchestration, ActivityExecute). In all others they tell the trace

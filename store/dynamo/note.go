@@ -1,6 +1,7 @@
 package dynamo
 
 import (
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -18,14 +19,23 @@ func noteName(attempt int) string { return "n" + strconv.Itoa(attempt%noteSlots)
 
 // noteText is a note as it stands in its attribute: the attempt, when the one before it
 // had failed, how long that took in milliseconds (empty where it is not known), its
-// request, the kind of its failure, and the text.
+// request, the kind of its failure, and the text. Behind the request stands who asked for
+// that attempt, if somebody did.
 func noteText(next store.NextAttempt) string {
 	next = next.Earlier()
 	took := ""
 	if !next.StartedAt.IsZero() {
 		took = strconv.FormatInt(next.NotedAt.UnixMilli()-next.StartedAt.UnixMilli(), 10)
 	}
-	request := strings.ReplaceAll(next.RequestID, " ", "")
+	request := strings.Map(func(r rune) rune {
+		if r == ' ' || r == '\t' {
+			return -1
+		}
+		return r
+	}, next.RequestID)
+	if next.Actor != "" {
+		request += "\t" + url.QueryEscape(next.Actor)
+	}
 	return strings.Join([]string{strconv.Itoa(next.Attempt), strconv.FormatInt(next.NotedAt.UnixMilli(), 10), took, request, next.Kind, next.Message}, " ")
 }
 
@@ -40,7 +50,12 @@ func noteOf(s string) (n store.NextAttempt) {
 	if err1 != nil || err2 != nil {
 		return n
 	}
-	n = store.NextAttempt{Attempt: attempt, NotedAt: time.UnixMilli(noted).UTC(), RequestID: parts[3], Kind: parts[4], Message: parts[5]}
+	n = store.NextAttempt{Attempt: attempt, NotedAt: time.UnixMilli(noted).UTC(), Kind: parts[4], Message: parts[5]}
+	request, actor, _ := strings.Cut(parts[3], "\t")
+	n.RequestID = request
+	if actor, err := url.QueryUnescape(actor); err == nil {
+		n.Actor = actor
+	}
 	if took, err := strconv.ParseInt(parts[2], 10, 64); err == nil {
 		n.StartedAt = time.UnixMilli(noted - took).UTC()
 	}
@@ -56,7 +71,7 @@ func addNotes(s *store.ActivityState, item attributes) {
 		case attempt < s.Next.Attempt:
 			s.Earlier = append(s.Earlier, n)
 		default:
-			s.Next.StartedAt, s.Next.RequestID = n.StartedAt, n.RequestID
+			s.Next.StartedAt, s.Next.RequestID, s.Next.Actor = n.StartedAt, n.RequestID, n.Actor
 		}
 	}
 }

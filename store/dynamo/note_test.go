@@ -46,6 +46,9 @@ func TestTheNotesOfFailedAttemptsKeepAnActivitysItemSmall(t *testing.T) {
 			at = at.Add(61_001 * time.Millisecond)
 			next := store.NextAttempt{Attempt: n, DueAt: at.Add(12_345_678 * time.Millisecond), NotedAt: at, StartedAt: at.Add(-59_999 * time.Millisecond),
 				RequestID: "8f5c1f0e-7c37-4d35-9b1b-3d3c2f7f7a11", Kind: "heartbeat_timeout", Message: strings.Repeat("x", c.text)}
+			if n%2 == 1 && c.text == store.MaxNextText {
+				next.Actor = "ada % of\tthe bänk"
+			}
 			if err := a.NoteNext(t.Context(), key, next, at.Add(336*time.Hour)); err != nil {
 				t.Fatal(err)
 			}
@@ -53,7 +56,7 @@ func TestTheNotesOfFailedAttemptsKeepAnActivitysItemSmall(t *testing.T) {
 				t.Fatalf("after the note of attempt %d, with errors of %d bytes, the item has %d bytes, want %d at most", n, c.text, size, c.most)
 			}
 		}
-		if s, err := a.State(t.Context(), key); err != nil || len(s.Earlier) != store.MaxEarlier || s.Earlier[0].Attempt != 17 {
+		if s, err := a.State(t.Context(), key); err != nil || len(s.Earlier) != store.MaxEarlier || s.Earlier[0].Attempt != 17 || (s.Earlier[0].Actor == "ada % of\tthe bänk") != (c.text == store.MaxNextText) || s.Next.Actor != "" {
 			t.Errorf("%+v, %v", s, err)
 		}
 	}

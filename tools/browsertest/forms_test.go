@@ -1,8 +1,15 @@
 package browsertest
 
 import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
 	"testing"
+	"time"
 
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/console"
 	"github.com/turnstile-go/turnstile/internal/demo"
 	"github.com/turnstile-go/turnstile/tools/browsertest/browser"
@@ -95,4 +102,58 @@ func TestARedriveStandsAtTheRowThatFailed(t *testing.T) {
 	}
 	b.axeFinds("the form to redrive from a row")
 	b.press("Escape")
+}
+
+// Who has retried an activity, completed one by hand, fired a timer or raised an event stands in
+// its row, and in its attempts.
+func TestWhoActedStandsWhereTheyActed(t *testing.T) {
+	t.Parallel()
+	deliver, acts := turnstile.NewActivity[string, string]("Deliver"), turnstile.NewOrchestration[string, string]("Acts")
+	attempts := 0
+	s, c := serveApp(t, turnstile.NewApp(
+		acts.Implement(func(ctx turnstile.Context, in string) (string, error) {
+			if _, err := deliver.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 9, InitialInterval: time.Hour, MaxInterval: time.Hour})).Call(ctx, in); err != nil {
+				return "", err
+			}
+			if err := turnstile.Sleep(ctx, time.Hour); err != nil {
+				return "", err
+			}
+			return going.Wait(ctx)
+		}),
+		deliver.Implement(func(context.Context, string) (string, error) {
+			if attempts++; attempts < 3 {
+				return "", errors.New("the road is closed")
+			}
+			return "delivered", nil
+		}),
+	), console.WithActor(func(*http.Request) string { return "ada \u05e2\u05d3\u05d4" }))
+	run, err := client.Start(t.Context(), c, acts, "", client.WithInstanceID("acts"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := s.open(instance(run.Instance, "/waiting"), browser.View{})
+	for _, next := range []string{"Retry now", "Retry now", "Fire it now", "Raise it"} {
+		b.click(".row-actions button", next)
+		b.click("dialog button[type=submit]", "")
+		b.wait(`!document.querySelector("dialog[open]")`)
+		if next == "Retry now" {
+			b.wait(`!document.querySelector(".row-actions button") || document.querySelector("main").innerText.includes("attempt 3")`)
+		}
+	}
+	b.status("completed")
+	for row, want := range map[string]string{"1.2": "retried by", "1.4": "fired early by", "1.6": "raised by"} {
+		b.goTo(instance(run.Instance, "?row="+row))
+		b.wait(`document.querySelector(".row-details")?.innerText.includes(` + js(want) + `)`)
+		b.shows("ada \u05e2\u05d3\u05d4")
+	}
+	b.goTo(instance(run.Instance, "?row=1.2"))
+	b.wait(`document.querySelectorAll(".attempts [data-attempt]").length === 3`)
+	got := eval[[]string](b, `[...document.querySelectorAll(".attempts tr")].map((r) => [...r.children].map((c) => c.innerText.trim()).filter((_, i) => i === 0 || i === 1 || i === 4).join("|"))`)
+	want := []string{"Attempt|State|Asked for by", "1|failed|", "2|failed|ada \u05e2\u05d3\u05d4", "3|completed|ada \u05e2\u05d3\u05d4"}
+	if !slices.Equal(got, want) {
+		t.Errorf("the attempts are %q, want %q", got, want)
+	}
+	b.axeFinds("who asked for attempts")
+	b.goTo(instance(run.Instance, "/history"))
+	b.wait(`[...document.querySelectorAll("[data-event]")].find((e) => e.innerText.includes("ActivityCompleted"))?.innerText.includes("by ada")`)
 }

@@ -43,6 +43,9 @@ type Attempt struct {
 	// RequestID names the worker: the invocation that made it. Left out where all runs in
 	// one process.
 	RequestID string `json:"request_id,omitempty"`
+	// Actor is on whose behalf it was made before it was due, or the activity was completed
+	// by hand, as the sender says.
+	Actor string `json:"actor,omitempty"`
 	// Failure without its stack and details: the event has them. Of one that is not
 	// recorded its kind and the beginning of its text.
 	Failure *wire.Failure `json:"failure,omitempty"`
@@ -57,7 +60,7 @@ func AttemptsOf(instance string, r *timeline.Row, all []timeline.Attempt, now ti
 		Now: now, Attempts: make([]Attempt, len(all)), Kept: r.Kept(hypothetical)}
 	for i := range all {
 		a := &all[i]
-		out.Attempts[i] = Attempt{Attempt: a.Number, State: string(a.State), StartedAt: a.StartedAt, EndedAt: a.EndedAt, DueAt: a.DueAt, RequestID: a.RequestID,
+		out.Attempts[i] = Attempt{Attempt: a.Number, State: string(a.State), StartedAt: a.StartedAt, EndedAt: a.EndedAt, DueAt: a.DueAt, RequestID: a.RequestID, Actor: a.Actor,
 			Failure: wire.FailureOf(a.Failure), Recorded: a.Recorded}
 		if f := out.Attempts[i].Failure; f != nil {
 			f.Details, f.Stack = nil, ""

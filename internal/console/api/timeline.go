@@ -99,6 +99,9 @@ type TimelineRow struct {
 	MaxAttempts int       `json:"max_attempts,omitempty"`
 	StartedAt   time.Time `json:"started_at,omitzero"`
 	RequestID   string    `json:"request_id,omitempty"`
+	// Actor is on whose behalf somebody asked for its last attempt, completed it by hand,
+	// fired the timer early or raised the event, as the sender says.
+	Actor string `json:"actor,omitempty"`
 	// FirstEventID of an inline activity that was scheduled anew for its next
 	// attempt, and AttemptsMade before.
 	FirstEventID int64         `json:"first_event_id,omitempty"`
@@ -243,7 +246,7 @@ func TimelineRowOf(r *timeline.Row) TimelineRow {
 	out := TimelineRow{ExecutionID: r.ExecutionID, EventID: r.EventID, Kind: string(r.Kind), Name: r.Name, Version: r.Version, Op: r.Op,
 		Instance: r.Instance, State: string(r.State), ScheduledAt: r.ScheduledAt, EndedAt: r.EndedAt, DueAt: r.DueAt,
 		CompletedBy: r.CompletedBy, CancelledBy: r.CancelledBy, Assumed: r.Assumed, Attempt: r.Attempt, StartedAt: r.StartedAt,
-		Group: r.Group, Label: r.Label, RequestID: r.RequestID, FirstEventID: r.FirstEventID, AttemptsMade: r.AttemptsMade, Failure: wire.FailureOf(r.Failure), Live: liveOf(r.Live)}
+		Group: r.Group, Label: r.Label, RequestID: r.RequestID, Actor: r.Actor, FirstEventID: r.FirstEventID, AttemptsMade: r.AttemptsMade, Failure: wire.FailureOf(r.Failure), Live: liveOf(r.Live)}
 	if r.MaxAttempts > 1 {
 		out.MaxAttempts = r.MaxAttempts
 	}

@@ -16,6 +16,7 @@ func Next(item *wire.Item, f *history.Failure, delay *time.Duration, now time.Ti
 	next := *item
 	next.Attempt++
 	next.Details, next.Hops, next.ID = nil, 0, ""
+	next.Actor = "" // Who asked for one attempt has not asked for the next.
 	if delay == nil {
 		share, err := random.Share()
 		if err != nil {

@@ -37,10 +37,10 @@ func (t *Turn) arrival(m *inbox.Message) engine.Arrival {
 		a.Event = history.Event{Kind: history.OrchestrationResumed, Reason: i.Reason, SenderID: i.ID, Actor: i.Actor}
 	case wire.ActivityCompleted:
 		a.Event = history.Event{Kind: history.ActivityCompleted, SourceEventID: i.SourceEventID, Payload: i.Result, Codec: i.Codec,
-			StartedAtMS: i.StartedAtMS, Attempt: i.Attempt, RequestID: i.RequestID}
+			StartedAtMS: i.StartedAtMS, Attempt: i.Attempt, RequestID: i.RequestID, Actor: i.Actor}
 	case wire.ActivityFailed:
 		a.Event = history.Event{Kind: history.ActivityFailed, SourceEventID: i.SourceEventID, Failure: i.Details.History(),
-			StartedAtMS: i.StartedAtMS, Attempt: i.Attempt, RequestID: i.RequestID}
+			StartedAtMS: i.StartedAtMS, Attempt: i.Attempt, RequestID: i.RequestID, Actor: i.Actor}
 	case wire.ActivityPending, wire.ActivityHeartbeat:
 		// It is about an activity that has not ended, and judged as its failure would be.
 		a.Event = history.Event{Kind: history.ActivityFailed, SourceEventID: i.SourceEventID}

@@ -160,7 +160,9 @@ func (a *attempt) sendAttempt(ctx context.Context, s *deciding.Attempt) error {
 	if err != nil {
 		return err
 	}
-	next.ID = s.Early
+	if next.ID = s.Early; s.Early != "" {
+		next.Actor = s.Message.Item.Actor
+	}
 	err = a.desk.Edge.SendAttempt(ctx, a.desk.Queues.OfAttempts(edge.QueueOf(next.Retry)), next, due, now)
 	if edge.Unfit(err) && s.Early != "" {
 		a.desk.Logger.WarnContext(ctx, "attempt not made early: its message is not taken", "instance", s.Item.Instance, "event_id", s.EventID, "attempt", next.Attempt, "error", err)

@@ -137,7 +137,7 @@ func (w *Worker) finish(ctx context.Context, t *task, r *attempt.Result) error {
 func (w *Worker) noteNext(ctx context.Context, t *task, r *attempt.Result, failure *history.Failure, due time.Time) {
 	now := w.Clock.Now()
 	next := store.NextAttempt{Attempt: t.item.Attempt + 1, DueAt: due, NotedAt: now, Kind: failure.Kind, Message: edge.Cut(failure.Message, store.MaxNextText),
-		RequestID: w.RequestID.Of(ctx)}
+		RequestID: w.RequestID.Of(ctx), Actor: t.item.Actor}
 	if r.StartedAtMS != 0 {
 		next.StartedAt = time.UnixMilli(r.StartedAtMS)
 	}
@@ -152,14 +152,16 @@ func later(item wire.Item, due time.Time) *answer { return &answer{next: &item, 
 
 func completed(item *wire.Item, r *attempt.Result) *answer {
 	c := completion(item, wire.ActivityCompleted, item.Attempt)
-	c.Result, c.StartedAtMS = r.Output, r.StartedAtMS
+	c.Result, c.StartedAtMS, c.Actor = r.Output, r.StartedAtMS, item.Actor
 	return &answer{completion: &c}
 }
 
 // failed is the end of an activity after an attempt of it.
 func failed(item *wire.Item, f *history.Failure, startedAtMS int64) *answer {
 	c := completion(item, wire.ActivityFailed, f.Attempt)
-	c.Details, c.StartedAtMS = wire.FailureOf(f), startedAtMS
+	if c.Details, c.StartedAtMS = wire.FailureOf(f), startedAtMS; startedAtMS != 0 {
+		c.Actor = item.Actor
+	}
 	return &answer{completion: &c}
 }
 

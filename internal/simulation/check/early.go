@@ -74,14 +74,15 @@ func (w *checker) madeEarly(p *world.Process, key store.ActivityKey, info *activ
 	return slices.ContainsFunc(w.messagesOf(p.Running, key, info.Attempt), w.askedFor)
 }
 
-// askedFor reports whether an operator has asked for the attempt that a message makes early.
+// askedFor reports whether an operator has asked for the attempt that a message makes early, on
+// whose behalf it says that it is made.
 func (w *checker) askedFor(item *wire.Item) bool {
 	due, early := activities.EarlyDue(item.ID)
 	if !early {
 		return false
 	}
 	for id := range w.Said {
-		if event, named := world.RetriedBy(id); event == item.SchedulingEventID && (named == 0 || named == item.Attempt) && activities.EarlyID(due, id) == item.ID {
+		if event, named := world.RetriedBy(id); event == item.SchedulingEventID && (named == 0 || named == item.Attempt) && activities.EarlyID(due, id) == item.ID && item.Actor == world.ActorOf(id) {
 			return true
 		}
 	}
@@ -107,9 +108,12 @@ func (w *checker) checkEarly(p *world.Process, key store.ActivityKey, info *acti
 		if item.ID != "" {
 			w.Reached("A-18")
 			if !w.askedFor(item) {
-				w.Violate("A-18", "%s makes attempt %d of activity %d of %s/%d for %q, whom nobody has asked", p.Name, info.Attempt, key.EventID, key.Instance, key.ExecutionID, item.ID)
+				w.Violate("A-18", "%s makes attempt %d of activity %d of %s/%d for %q by %q, who has not asked for it", p.Name, info.Attempt, key.EventID, key.Instance, key.ExecutionID, item.Actor, item.ID)
 			}
 			return
+		}
+		if item.Actor != "" {
+			w.Violate("A-18", "%s makes attempt %d of activity %d of %s/%d for %q, who has not asked for it", p.Name, info.Attempt, key.EventID, key.Instance, key.ExecutionID, item.Actor)
 		}
 	}
 	if len(own) > 0 && !slices.ContainsFunc(own, func(i *wire.Item) bool { return !w.isBarred(p.Running, i) }) {

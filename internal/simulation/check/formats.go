@@ -21,17 +21,32 @@ import (
 // formats is what was said beside what makes an instance go on: who asked, which
 // headers a start had, who made an attempt. It has to arrive in the histories.
 type formats struct {
-	// made has the processes that began an attempt.
-	made map[ledger.Attempt][]string
+	// made has the processes that began an attempt, and for whom.
+	made map[ledger.Attempt][]madeBy
 	// detached has the headers with which an instance that nobody waits for is
 	// started, by its id.
 	detached map[string]map[string]string
 }
 
+// madeBy is a process that began an attempt, and the actors of the messages that may have had
+// it do so.
+type madeBy struct {
+	process string
+	actors  []string
+}
+
 // hasHeaders notes who makes an attempt, and checks the headers that it is given.
 func (w *checker) hasHeaders(p *world.Process, info *activities.Info) {
 	key := ledger.Attempt{ActivityKey: keyOf(info), Number: info.Attempt}
-	note(&w.formats.made, key, append(w.formats.made[key], p.Name))
+	by := madeBy{process: p.Name}
+	if info.Inline {
+		by.actors = []string{""}
+	} else {
+		for _, item := range w.messagesOf(p.Running, key.ActivityKey, info.Attempt) {
+			by.actors = append(by.actors, item.Actor)
+		}
+	}
+	note(&w.formats.made, key, append(w.formats.made[key], by))
 	x := w.Ledger.Executions[ledger.At(info.Instance, info.ExecutionID)]
 	// Inline it may go by a start of its own, whose commit another has won.
 	if x != nil && x.Events[0].Start != nil && (!info.Inline || p.Seen[ledger.At(info.Instance, info.ExecutionID)] >= info.EventID) && int64(len(x.Events)) >= info.EventID {
@@ -146,7 +161,7 @@ func (w *checker) checkLabel(x *ledger.Recorded, e *history.Event, violate func(
 	}
 }
 
-// checkMade: a completion names who made the attempt that it is of.
+// checkMade: a completion names who made the attempt that it is of, and who asked for that.
 func (w *checker) checkMade(x *ledger.Recorded, t *store.Turn, e *history.Event, violate func(string, ...any)) {
 	key := store.ActivityKey{Instance: t.Instance, ExecutionID: t.ExecutionID, EventID: e.SourceEventID}
 	if !w.Scenario.IsRandom() {
@@ -164,12 +179,16 @@ func (w *checker) checkMade(x *ledger.Recorded, t *store.Turn, e *history.Event,
 	}
 	w.Reached("formats")
 	made := w.formats.made[ledger.Attempt{ActivityKey: key, Number: e.Attempt}]
-	for x.CarriedFrom(key.EventID, key.ExecutionID-1) && !slices.Contains(made, e.RequestID) {
+	said := func(by madeBy) bool { return by.process == e.RequestID && slices.Contains(by.actors, e.Actor) }
+	for x.CarriedFrom(key.EventID, key.ExecutionID-1) && !slices.ContainsFunc(made, said) {
 		key.ExecutionID-- // An attempt of the execution before completes what was open there.
 		made = w.formats.made[ledger.Attempt{ActivityKey: key, Number: e.Attempt}]
 	}
-	if !slices.Contains(made, e.RequestID) {
-		violate("is of attempt %d by %q, which was made by %q", e.Attempt, e.RequestID, made)
+	if !slices.ContainsFunc(made, said) {
+		violate("is of attempt %d by %q for %q, which was made by %+v", e.Attempt, e.RequestID, e.Actor, made)
+	}
+	if e.Actor != "" {
+		w.Reached("formats, who asked")
 	}
 }
 

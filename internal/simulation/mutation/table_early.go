@@ -46,6 +46,18 @@ func earlyMutations() []Mutation {
 			Edits: edit("next.Hops, next.ID = nil, 0, \"\"", "next.Hops = nil, 0"),
 		},
 		{
+			Name:  "whoever asked for an attempt asked for the next one too",
+			Bug:   "The attempt that follows one which was made early is made on behalf of the operator who asked for that one.",
+			File:  "internal/host/attempt/next.go",
+			Edits: edit("	next.Actor = \"\"", "	_ = next.Actor"),
+		},
+		{
+			Name:  "nobody has asked for an early attempt",
+			Bug:   "The completion of an activity does not say who asked for the attempt that completed it.",
+			File:  "internal/host/worker/answer.go",
+			Edits: edit("r.Output, r.StartedAtMS, item.Actor", "r.Output, r.StartedAtMS, \"\""),
+		},
+		{
 			Name:  "a copy is left out though its claim may stand",
 			Rare:  true,
 			Bug:   "A message that makes an attempt early ends beside the one that is due, and a claim of it that lands late leaves that one out.",

@@ -227,6 +227,9 @@ func RunActivities(t *testing.T, open func(t *testing.T) store.Activities, now f
 				if attempt%2 == 0 { // A worker may not say when it began, and where.
 					n.StartedAt, n.RequestID = at.Add(-200*time.Millisecond), fmt.Sprintf("6a1c9c3e-0000-4000-8000-%012d", attempt)
 				}
+				if attempt%3 == 0 { // Somebody asked for the one that failed.
+					n.Actor = "ada %ü of the bank"
+				}
 				return n
 			}
 			long := note(9)

@@ -258,6 +258,21 @@ func (d *drawing) span(cells []string, what string, from, to time.Time) {
 	}
 }
 
+// actedBy says who had the operation end as it did, where somebody is known.
+func actedBy(r *api.TimelineRow) string {
+	switch {
+	case r.Actor == "":
+		return ""
+	case r.Kind == "timer":
+		return "fired early by " + r.Actor
+	case r.Kind == "wait":
+		return "raised by " + r.Actor
+	case r.StartedAt.IsZero():
+		return "completed by " + r.Actor
+	}
+	return "retried by " + r.Actor
+}
+
 // note says below a row what its bar does not.
 func (d *drawing) note(r *api.TimelineRow) {
 	text := ""
@@ -278,6 +293,9 @@ func (d *drawing) note(r *api.TimelineRow) {
 		text = "instance " + r.Instance
 	case r.Kind == "timer" && r.State == "open":
 		text = "due " + r.DueAt.UTC().Format("2006-01-02 15:04:05 UTC")
+	}
+	if by := actedBy(r); by != "" {
+		text = strings.TrimPrefix(text+", "+by, ", ")
 	}
 	if text != "" {
 		fmt.Fprintf(d, "%s\n", d.In(term.Dim, term.Clip("    "+printable.Line(text), d.label+d.bar+d.took+4)))

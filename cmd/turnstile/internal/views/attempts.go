@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -15,14 +16,14 @@ import (
 
 // Attempts prints the attempts of activities: for people a table for each activity, else
 // a line for each attempt with execution, event, activity, attempt, state, begin, end,
-// worker and failure.
+// worker, failure and actor.
 func Attempts(screen *term.Screen, now time.Time, all []api.Attempts) {
 	if !screen.Person {
 		t := term.NewTable()
 		for i := range all {
 			for _, a := range all[i].Attempts {
 				t.Row(term.Text(strconv.FormatInt(all[i].ExecutionID, 10)), term.Text(strconv.FormatInt(all[i].EventID, 10)), term.Text(printable.Line(all[i].Name)),
-					term.Text(strconv.Itoa(a.Attempt)), term.Text(a.State), term.Text(rfc3339(a.StartedAt)), term.Text(rfc3339(a.EndedAt)), term.Text(printable.Line(a.RequestID)), term.Text(attemptFailure(&a)))
+					term.Text(strconv.Itoa(a.Attempt)), term.Text(a.State), term.Text(rfc3339(a.StartedAt)), term.Text(rfc3339(a.EndedAt)), term.Text(printable.Line(a.RequestID)), term.Text(attemptFailure(&a)), term.Text(printable.Line(a.Actor)))
 			}
 		}
 		t.Print(screen)
@@ -50,7 +51,13 @@ func Attempts(screen *term.Screen, now time.Time, all []api.Attempts) {
 }
 
 func attemptTable(one *api.Attempts, now time.Time) *term.Table {
-	t := term.NewTable("ATTEMPT", "STATE", "BEGAN", "TOOK", "WORKER", "ERROR")
+	heads := []string{"ATTEMPT", "STATE", "BEGAN", "TOOK", "WORKER", "ERROR"}
+	// Most attempts begin by themselves.
+	asked := slices.ContainsFunc(one.Attempts, func(a api.Attempt) bool { return a.Actor != "" })
+	if asked {
+		heads = slices.Insert(heads, 4, "FOR")
+	}
+	t := term.NewTable(heads...)
 	next := 1
 	lost := func(to int) {
 		switch {
@@ -80,7 +87,11 @@ func attemptTable(one *api.Attempts, now time.Time) *term.Table {
 		if worker == "" {
 			worker = "–"
 		}
-		t.Row(term.Text(strconv.Itoa(a.Attempt)), term.Text(a.State), term.Text(began), term.Text(took), term.Text(printable.Line(worker)), term.Text(attemptFailure(&a)))
+		row := []term.Cell{term.Text(strconv.Itoa(a.Attempt)), term.Text(a.State), term.Text(began), term.Text(took), term.Text(printable.Line(worker)), term.Text(attemptFailure(&a))}
+		if asked {
+			row = slices.Insert(row, 4, term.Text(printable.Line(cmp.Or(a.Actor, "–"))))
+		}
+		t.Row(row...)
 	}
 	return t
 }

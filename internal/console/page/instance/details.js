@@ -8,7 +8,7 @@ import { At, awaits } from "./code.js";
 import { LoadedEvent } from "./event.js";
 import { useElsewhere } from "./logs.js";
 import { RowActions } from "../actions/row.js";
-import { kindWords, stateWord } from "./model.js";
+import { actedBy, kindWords, stateWord } from "./model.js";
 import { words } from "./tip.js";
 
 // RowDetails. Props: code (where the code waits, if known), instance (the record, where its actions are offered), onDone, line, source (of its instance), link(execution, event), close.
@@ -36,6 +36,7 @@ export function RowDetails({ line, source, link, close, code, instance, onDone }
       ["due", raw.due_at ? html`<${Moment} both at=${raw.due_at} />` : null],
       ["attempt began", raw.started_at ? html`<${Moment} both at=${raw.started_at} /> <span class="muted">by its worker's clock</span>` : null],
       ["request", raw.request_id ? html`<span class="mono"><${Text} value=${raw.request_id} /></span> <${Copy} text=${raw.request_id} label="request id" />` : null],
+      actedBy(raw) ? [actedBy(raw)[0], html`<${Text} value=${raw.actor} max=${256} />`] : ["", null],
       ["elsewhere", source.offline ? null : elsewhere],
       ["instance", raw.instance ? html`<${InstanceLink} id=${raw.instance} />` : null],
       ["version", raw.version ? html`<${Text} value=${raw.version} />` : null],

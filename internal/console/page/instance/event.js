@@ -20,6 +20,7 @@ export function brief(e, most = 160) {
   if (e.inline) parts.push("inline");
   if (e.retry?.max_attempts > 1) parts.push(`up to ${e.retry.max_attempts} attempts`);
   if (e.duration_ms) parts.push(span(e.duration_ms));
+  if (e.actor) parts.push("by " + e.actor);
   if (e.reason) parts.push(e.reason);
   if (e.imposed) parts.push("imposed: " + e.imposed);
   if (e.attempt > 1) parts.push("attempt " + e.attempt);

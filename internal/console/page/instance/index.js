@@ -46,9 +46,11 @@ export function Instance({ id, rest, query }) {
 // version does. It returns { model, failed, read }.
 function useTimeline(source, version) {
   const [state, set] = useState({ source, model: null, failed: null });
-  const kept = useRef(null), reading = useRef(false), again = useRef(false), now = useRef(source);
+  const kept = useRef(null), reading = useRef(false), again = useRef(false), now = useRef(source), gone = useRef(false);
   now.current = source;
+  useEffect(() => () => { gone.current = true; }, []);
   const more = useCallback(async () => {
+    if (gone.current) return;
     if (reading.current) {
       again.current = true; // What changed meanwhile is read once, at the end.
       return;
@@ -68,7 +70,7 @@ function useTimeline(source, version) {
         set((s) => ({ ...s, source: of, failed }));
       }
       if (of !== now.current) again.current = true;
-    } while (again.current);
+    } while (again.current && !gone.current);
     reading.current = false;
   }, []);
   useEffect(() => {
@@ -87,6 +89,9 @@ export function View({ source, instance: i, model, failed, retry, tab, query, li
   const logged = useLogs(), past = usePast(source, atLink && tab === "timeline" ? query.at ?? "" : "");
   const running = live && ["running", "stuck", "suspended", "scheduled", "queued"].includes(i.status);
   const waiting = useWaiting(i.instance, running, model?.last ?? "");
+  // What somebody did to an operation may leave no event, so it is looked for: at once, and when
+  // it has most likely been handled.
+  const acted = () => [0, 1500].forEach((ms) => setTimeout(() => { onDone?.(); waiting.reload(); }, ms));
   const [children, setChildren] = useState(() => new Map());
   const unfold = useCallback(async (id) => {
     setChildren((c) => (c.get(id)?.model ? c : new Map(c).set(id, { loading: true })));
@@ -124,7 +129,7 @@ export function View({ source, instance: i, model, failed, retry, tab, query, li
   const close = () => { setPicked(null); go(past.at ? rowLink("") : tabLink("timeline"), { replace: true }); };
   const tabs = [["timeline", "Timeline"], ["history", "History", model?.events], ...(live && logged ? [["logs", "Logs"]] : []), ...(live ? [["waiting", "Waiting for", running ? waiting.data?.operations.length : undefined], ["tree", "Tree"]] : []), ["values", "Values"], ...(extra ? [["text", "What it says"]] : [])];
   const body = () => {
-    if (tab === "waiting" && live) return html`<${WaitingFor} of=${waiting} code=${code} instance=${i} model=${model} link=${link} onDone=${onDone} />`;
+    if (tab === "waiting" && live) return html`<${WaitingFor} of=${waiting} code=${code} instance=${i} model=${model} link=${link} onDone=${acted} />`;
     if (tab === "logs" && live && logged) return html`<${Logs} instance=${i} link=${link} version=${model?.last ?? ""} />`;
     if (tab === "tree" && live) return html`<${Tree} id=${i.instance} version=${i.updated_at} />`;
     if (tab === "text" && extra) return extra;
@@ -134,7 +139,7 @@ export function View({ source, instance: i, model, failed, retry, tab, query, li
     return html`${(model.earlier > 0 || model.executions.length > 1) && html`<p class="muted">${model.earlier > 0 && `${model.earlier} earlier executions are not shown. `}${live && model.executions.length > 1 && html`<${Button} kind="quiet" href=${format(["difference"], { a: i.instance, ax: model.executions.at(-2).id, b: i.instance, bx: model.executions.at(-1).id })}>Compare the last two executions<//>`}</p>`}
       ${atLink && html`<${Steps} source=${source} model=${model} past=${past} code=${past.at ? code : null} link=${atLink} />`}
       ${(!past.at || past.model) && html`<${Timeline} model=${past.at ? past.model : model} children=${children} unfold=${unfold} selected=${selected} onSelect=${select} live=${live && !past.at} />`}
-      ${line?.type === "group" ? html`<${GroupDetails} line=${line} select=${(r) => select({ type: "row", id: line.id.replace(/g[^/]*$/, "") + r.key, row: r, model: line.model })} close=${close} />` : line && html`<${RowDetails} line=${line} source=${sourceOf(line.model.instance)} link=${line.model.instance === source.id ? link : (x, e) => address(line.model.instance, "history", { execution: x, event: e })} code=${line.model.instance === i.instance ? code : null} instance=${live && !past.at && line.model.instance === i.instance ? i : null} onDone=${onDone} close=${close} />`}`;
+      ${line?.type === "group" ? html`<${GroupDetails} line=${line} select=${(r) => select({ type: "row", id: line.id.replace(/g[^/]*$/, "") + r.key, row: r, model: line.model })} close=${close} />` : line && html`<${RowDetails} line=${line} source=${sourceOf(line.model.instance)} link=${line.model.instance === source.id ? link : (x, e) => address(line.model.instance, "history", { execution: x, event: e })} code=${line.model.instance === i.instance ? code : null} instance=${live && !past.at && line.model.instance === i.instance ? i : null} onDone=${acted} close=${close} />`}`;
   };
   return html`<${Header} instance=${i} model=${model}>${actions}<//>
     <${Problem} instance=${i} />

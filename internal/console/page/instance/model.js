@@ -79,6 +79,15 @@ function label(raw) {
   return raw.name || kindWords[raw.kind] || raw.kind;
 }
 
+// actedBy says who had an operation end as it did: [words, actor]; null where nobody is
+// known. Pure.
+export function actedBy(raw) {
+  if (!raw.actor) return null;
+  if (raw.kind === "timer") return ["fired early by", raw.actor];
+  if (raw.kind === "wait") return ["raised by", raw.actor];
+  return [raw.started_at ? "retried by" : "completed by", raw.actor];
+}
+
 // stateWords says in words how a row stands.
 export function stateWord(r) {
   if (r.state !== "open") return { done: "done", failed: "failed", cancelled: r.end === null ? "cancelled, stopping" : "cancelled", closed: "left open at the end" }[r.state] ?? r.state;
