@@ -28,6 +28,12 @@ type Description struct {
 	CreatedAt, UpdatedAt, EndedAt time.Time
 	// Parent that waits for it; nil for a root.
 	Parent *Parent
+	// ForkOf is the instance whose fork it is; empty for none. Forked is how often it was
+	// forked itself, and Forks the newest of these forks, the newest last, up to 16. A fork whose
+	// start was refused last may be among them.
+	ForkOf string
+	Forked int64
+	Forks  []string
 	// Sealed says why CustomStatus, Output and the failure's details are left
 	// out: a [*codec.UnknownError] if they are sealed by a codec that the client
 	// does not have, a [*codec.DamagedError]. Nil where they are shown.
@@ -113,6 +119,10 @@ func (c *Client) describe(r *store.Record) *Description {
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, EndedAt: r.EndedAt,
 		SearchAttributes: searchAttributesOf(r.SearchAttributes),
 		CustomStatus:     r.CustomStatus, Output: r.Output, Failure: r.Failure, Problem: r.Problem, Suspension: r.Suspension, LoopedAt: r.LoopedAt,
+		Forked: r.Forked, Forks: r.Forks,
+	}
+	if o := r.Origin; o != nil && o.Instance != r.Instance {
+		d.ForkOf = o.Instance
 	}
 	if p := r.Parent; p != nil {
 		d.Parent = &Parent{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID}

@@ -52,6 +52,8 @@ type rest struct {
 	LoopedMS         int64                    `json:"looped_ms,omitempty"`
 	Stamp            int64                    `json:"stamp,omitempty"`
 	Ahead            int64                    `json:"ahead,omitempty"`
+	Forked           int64                    `json:"forked,omitempty"`
+	Forks            []string                 `json:"forks,omitempty"`
 	Purged           bool                     `json:"purged,omitempty"`
 	FreeMS           int64                    `json:"free_ms,omitempty"`
 }
@@ -84,7 +86,7 @@ func rowOf(r *store.Record) (row, error) {
 		CreatedMS: millis(r.CreatedAt), UpdatedMS: millis(r.UpdatedAt), EndedMS: millis(r.EndedAt), FirstExecution: r.FirstExecution, Pruned: r.Pruned,
 		SearchAttributes: r.SearchAttributes, Codec: r.Codec, Failure: (*failure)(r.Failure), Parent: (*parent)(r.Parent), Origin: r.Origin,
 		FairnessGroup: r.FairnessGroup, Problem: r.Problem, Suspension: r.Suspension, Suspect: r.Suspect, Dispatched: r.Dispatched, Untold: r.Untold, LoopedMS: millis(r.LoopedAt), Stamp: r.Stamp,
-		Ahead: r.Ahead, Purged: r.Purged, FreeMS: millis(r.FreeAt),
+		Ahead: r.Ahead, Forked: r.Forked, Forks: r.Forks, Purged: r.Purged, FreeMS: millis(r.FreeAt),
 	})
 	if err != nil {
 		return row{}, fmt.Errorf("sqlite: record of instance %q: %w", r.Instance, err)
@@ -108,7 +110,7 @@ func scanRecord(s *sqlite3.Stmt) (store.Record, error) {
 		CreatedAt: timeOf(f.CreatedMS), UpdatedAt: timeOf(f.UpdatedMS), EndedAt: timeOf(f.EndedMS), FirstExecution: f.FirstExecution, Pruned: f.Pruned,
 		SearchAttributes: f.SearchAttributes, Codec: f.Codec, Failure: (*history.Failure)(f.Failure), Parent: (*history.Parent)(f.Parent), Origin: f.Origin,
 		FairnessGroup: f.FairnessGroup, Problem: f.Problem, Suspension: f.Suspension, Suspect: f.Suspect, Dispatched: f.Dispatched, Untold: f.Untold, LoopedAt: timeOf(f.LoopedMS), Stamp: f.Stamp,
-		Ahead: f.Ahead, Purged: f.Purged, FreeAt: timeOf(f.FreeMS),
+		Ahead: f.Ahead, Forked: f.Forked, Forks: f.Forks, Purged: f.Purged, FreeAt: timeOf(f.FreeMS),
 	}.Stored(), nil
 }
 

@@ -36,6 +36,9 @@ type RecordChange struct {
 	Untold         *string
 	Stamp          *int64
 	Ahead          *int64
+	// Forked and Forks change together (Record.Fork).
+	Forked *int64
+	Forks  *[]string
 	// SearchAttributes are those to be set; one without a value is removed, all
 	// others stay. An index keeps them by the time of the start: the record's
 	// CreatedAt must be FoundAt.
@@ -61,6 +64,8 @@ type RecordCondition struct {
 	Ended bool
 	// FirstExecution the record must have, if not nil.
 	FirstExecution *int64
+	// Forked the record must have, if not nil.
+	Forked *int64
 	// Stamp the record must have, if not nil.
 	Stamp *int64
 	// Suspect the record must have, if not nil.
@@ -73,7 +78,7 @@ func (c RecordCondition) Holds(r *Record) bool {
 	if c.Absent {
 		return r == nil || c.ExecutionID > 0 && r.ExecutionID == c.ExecutionID && r.Free(c.At)
 	}
-	demands := c.Exists || c.ExecutionID > 0 || c.Running || c.Ended || c.FirstExecution != nil || c.Stamp != nil || c.Suspect != nil
+	demands := c.Exists || c.ExecutionID > 0 || c.Running || c.Ended || c.FirstExecution != nil || c.Forked != nil || c.Stamp != nil || c.Suspect != nil
 	switch {
 	case !demands:
 		return true
@@ -83,6 +88,7 @@ func (c RecordCondition) Holds(r *Record) bool {
 		c.Running && r.Status.Terminal(),
 		c.Ended && !r.Status.Terminal(),
 		c.FirstExecution != nil && r.FirstExecution != *c.FirstExecution,
+		c.Forked != nil && r.Forked != *c.Forked,
 		c.Stamp != nil && r.Stamp != *c.Stamp,
 		c.Suspect != nil && r.Suspect != *c.Suspect:
 		return false
@@ -126,6 +132,8 @@ func (c *RecordChange) Apply(r Record) Record {
 	set(&r.Untold, c.Untold)
 	set(&r.Stamp, c.Stamp)
 	set(&r.Ahead, c.Ahead)
+	set(&r.Forked, c.Forked)
+	set(&r.Forks, c.Forks)
 	r.SearchAttributes = r.SearchAttributes.With(c.SearchAttributes)
 	r.UpdatedAt = c.UpdatedAt
 	return r.Stored()

@@ -19,6 +19,8 @@ const (
 	MaxEarlierText = 100
 	// MaxEarlierStarts is how many start ids of earlier runs a record keeps.
 	MaxEarlierStarts = 32
+	// MaxForks is how many of its forks a record names.
+	MaxForks = 16
 	// DefaultPageSize and MaxPageSize bound a page of a ListQuery.
 	DefaultPageSize = 100
 	MaxPageSize     = 1000

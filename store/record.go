@@ -98,6 +98,11 @@ type Record struct {
 	// the instance, demands the stamp that it has read (RecordCondition.Stamp), so that one of
 	// two such writers loses.
 	Stamp int64
+	// Forked is how often the instance was forked, Forks the newest of its forks, the newest
+	// last, MaxForks of them. Who begins a fork notes it here first, so one or the other may not
+	// have begun.
+	Forked int64
+	Forks  []string
 	// Ahead is the execution of which a redrive has begun to write the beginning ahead of its
 	// commit, 0 for none: if it never commits, a purge deletes those parts too.
 	Ahead int64
@@ -191,6 +196,9 @@ func (r *Record) KnowsStart(id string) bool {
 	return r.StartID == id || slices.Contains(r.EarlierStarts, id)
 }
 
+// KnowsFork reports whether an instance is among the forks that it names.
+func (r *Record) KnowsFork(instance string) bool { return slices.Contains(r.Forks, instance) }
+
 // StartsBefore returns what EarlierStarts of the next run are.
 func (r *Record) StartsBefore() []string {
 	all := append(slices.Clone(r.EarlierStarts), r.StartID)
@@ -202,6 +210,18 @@ func (r *Record) StartsBefore() []string {
 func (r *Record) Prune(first int64, now time.Time) RecordChange {
 	found, pruned := r.FirstExecution, r.Pruned+first-max(r.FirstExecution, 1)
 	return RecordChange{If: RecordCondition{Exists: true, FirstExecution: &found}, FirstExecution: &first, Pruned: &pruned, UpdatedAt: now}
+}
+
+// Fork returns the change by which an instance is noted as a fork of this one. Of two that are
+// made from one record, one loses. One that has ended stays updated when it was.
+func (r *Record) Fork(instance string, now time.Time) RecordChange {
+	found, forked, forks := r.Forked, r.Forked+1, append(slices.Clone(r.Forks), instance)
+	forks = forks[max(0, len(forks)-MaxForks):]
+	c := RecordChange{If: RecordCondition{Exists: true, Forked: &found}, Forked: &forked, Forks: &forks, UpdatedAt: now}
+	if r.Status.Terminal() {
+		c.If.Ended, c.If.ExecutionID, c.UpdatedAt = true, r.ExecutionID, r.UpdatedAt
+	}
+	return c
 }
 
 // Hidden returns the tombstone that Hide makes of a record: of a record that is
@@ -225,7 +245,7 @@ func (r Record) Stored() Record {
 	r.LoopedAt = storedTime(r.LoopedAt)
 	r.CustomStatus, r.Output = cloneBytes(r.CustomStatus), cloneBytes(r.Output)
 	r.SearchAttributes = r.SearchAttributes.With(nil)
-	r.EarlierStarts = slices.Clone(r.EarlierStarts)
+	r.EarlierStarts, r.Forks = slices.Clone(r.EarlierStarts), slices.Clone(r.Forks)
 	if r.Failure != nil {
 		f := *r.Failure
 		f.Details = cloneBytes(f.Details)

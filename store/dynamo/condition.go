@@ -76,6 +76,13 @@ func (x *expression) condition(change *store.RecordChange) string {
 			parts = append(parts, x.equal("if_first_execution", "first_execution", number(*c.FirstExecution)))
 		}
 	}
+	if c.Forked != nil {
+		if *c.Forked == 0 {
+			parts = append(parts, "attribute_not_exists("+x.name("forked")+")")
+		} else {
+			parts = append(parts, x.equal("if_forked", "forked", number(*c.Forked)))
+		}
+	}
 	if c.Stamp != nil {
 		if *c.Stamp == 0 {
 			parts = append(parts, "attribute_not_exists("+x.name("stamp")+")")

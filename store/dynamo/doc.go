@@ -52,7 +52,7 @@
 // have the names of the fields of store.Record: execution_id, start_id, name,
 // version, status, created_at, updated_at, ended_at (N, Unix milliseconds),
 // first_execution, custom_status, output, codec, failure, parent, problem (S,
-// JSON), suspect, dispatched, looped_at (N), untold, stamp, ahead, purged (BOOL: a tombstone, which
+// JSON), suspect, dispatched, looped_at (N), untold, stamp, ahead, forked (N), forks (S, JSON), purged (BOOL: a tombstone, which
 // keeps instance, execution_id, start_id, ahead and free_at (N) alone).
 // free_at is when the id may be started again. It is compared with a clock, and
 // no TTL: the numbers of executions go on from the tombstone.

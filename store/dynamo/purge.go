@@ -19,7 +19,7 @@ import (
 // keep.
 var recordAttributes = [...]string{
 	"name", "version", "status", "created_at", "updated_at", "ended_at", "first_execution", "pruned", "earlier_starts", "codec", "suspect",
-	"dispatched", "looped_at", "untold", "stamp", "origin", "fairness_group", "custom_status", "output", "failure", "parent", "problem", "change",
+	"dispatched", "looped_at", "untold", "stamp", "forked", "forks", "origin", "fairness_group", "custom_status", "output", "failure", "parent", "problem", "change",
 	"all_shard", "status_shard", "name_shard", "list_key",
 }
 

@@ -38,13 +38,14 @@ func (e *Encoder) Record(r *store.Record) (attributes, error) {
 	setText(a, "dispatched", r.Dispatched)
 	setText(a, "untold", r.Untold)
 	setNumber(a, "stamp", r.Stamp)
+	setNumber(a, "forked", r.Forked)
 	if len(r.CustomStatus) > 0 {
 		a["custom_status"] = e.compressor.value(r.CustomStatus)
 	}
 	if len(r.Output) > 0 {
 		a["output"] = e.compressor.value(r.Output)
 	}
-	for name, v := range map[string]any{"failure": toFailure(r.Failure), "parent": (*parentJSON)(r.Parent), "problem": r.Problem, "suspension": r.Suspension, "origin": r.Origin, "earlier_starts": r.EarlierStarts} {
+	for name, v := range map[string]any{"failure": toFailure(r.Failure), "parent": (*parentJSON)(r.Parent), "problem": r.Problem, "suspension": r.Suspension, "origin": r.Origin, "earlier_starts": r.EarlierStarts, "forks": r.Forks} {
 		s, err := jsonText(v)
 		if err != nil {
 			return nil, fmt.Errorf("store: record of instance %q: %s: %w", r.Instance, name, err)
@@ -97,6 +98,7 @@ func decodeRecord(a attributes) (store.Record, error) {
 	r.CreatedAt, r.UpdatedAt, r.EndedAt = timeOf(a, "created_at"), timeOf(a, "updated_at"), timeOf(a, "ended_at")
 	r.LoopedAt = timeOf(a, "looped_at")
 	r.FirstExecution, r.Pruned, r.Stamp = numberOf(a, "first_execution"), numberOf(a, "pruned"), numberOf(a, "stamp")
+	r.Forked = numberOf(a, "forked")
 	r.Codec, r.Suspect, r.Dispatched = textOf(a, "codec"), textOf(a, "suspect"), textOf(a, "dispatched")
 	r.Untold = textOf(a, "untold")
 	r.FairnessGroup = textOf(a, "fairness_group")
@@ -115,6 +117,9 @@ func decodeRecord(a attributes) (store.Record, error) {
 	}
 	if err = fromJSON(a, "earlier_starts", &r.EarlierStarts); err != nil {
 		return fail("earlier_starts", err)
+	}
+	if err = fromJSON(a, "forks", &r.Forks); err != nil {
+		return fail("forks", err)
 	}
 	var f *failureJSON
 	if err = fromJSON(a, "failure", &f); err != nil {

@@ -55,6 +55,8 @@ func (e *Encoder) update(x *expression, instance string, change *store.RecordCha
 	assign("untold", change.Untold != nil)
 	assign("stamp", change.Stamp != nil)
 	assign("ahead", change.Ahead != nil)
+	assign("forked", change.Forked != nil)
+	assign("forks", change.Forks != nil)
 	for i, name := range change.SearchAttributes.Names() {
 		attribute, placeholder := searchPrefix+name, "search"+strconv.Itoa(i)
 		x.names["#"+placeholder] = attribute

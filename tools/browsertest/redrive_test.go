@@ -45,4 +45,15 @@ func TestAnInstanceIsForkedFromItsPage(t *testing.T) {
 	b.click("dialog button", "Fork the instance")
 	b.shows("Sent: a fork of")
 	b.wait(`!document.querySelector("dialog[open]") && location.hash.endsWith("/a-fork")`)
+	// Each of the two leads to the other.
+	b.shows("A fork of")
+	b.click(".instance-head p a", demo.Failed)
+	b.settled()
+	b.shows("Forked as")
+	for _, found := range b.axe() {
+		t.Error(found)
+	}
+	b.click(".instance-head p a", "a-fork")
+	b.wait(`location.hash.endsWith("/a-fork")`)
+	b.shows("A fork of")
 }

@@ -14,18 +14,23 @@ import (
 
 // Instance is how an instance stands.
 type Instance struct {
-	Instance         string                     `json:"instance"`
-	Name             string                     `json:"name"`
-	Version          string                     `json:"version,omitempty"`
-	Status           string                     `json:"status"`
-	ExecutionID      int64                      `json:"execution_id"`
-	FirstExecution   int64                      `json:"first_execution,omitempty"`
-	Pruned           int64                      `json:"pruned,omitempty"`
-	StartID          string                     `json:"start_id,omitempty"`
-	CreatedAt        time.Time                  `json:"created_at"`
-	UpdatedAt        time.Time                  `json:"updated_at"`
-	EndedAt          time.Time                  `json:"ended_at,omitzero"`
-	Parent           *Parent                    `json:"parent,omitempty"`
+	Instance       string    `json:"instance"`
+	Name           string    `json:"name"`
+	Version        string    `json:"version,omitempty"`
+	Status         string    `json:"status"`
+	ExecutionID    int64     `json:"execution_id"`
+	FirstExecution int64     `json:"first_execution,omitempty"`
+	Pruned         int64     `json:"pruned,omitempty"`
+	StartID        string    `json:"start_id,omitempty"`
+	CreatedAt      time.Time `json:"created_at"`
+	UpdatedAt      time.Time `json:"updated_at"`
+	EndedAt        time.Time `json:"ended_at,omitzero"`
+	Parent         *Parent   `json:"parent,omitempty"`
+	// ForkOf is the instance whose fork it is. Forked is how often it was forked itself, Forks
+	// the newest of these forks, the newest last.
+	ForkOf           string                     `json:"fork_of,omitempty"`
+	Forked           int64                      `json:"forked,omitempty"`
+	Forks            []string                   `json:"forks,omitempty"`
 	SearchAttributes turnstile.SearchAttributes `json:"search_attributes,omitempty"`
 	CustomStatus     json.RawMessage            `json:"custom_status,omitempty"`
 	Output           json.RawMessage            `json:"output,omitempty"`
@@ -113,6 +118,7 @@ func InstanceOf(d *client.Description) Instance {
 		Instance: d.Instance, Name: d.Name, Version: d.Version, Status: string(d.Status),
 		ExecutionID: d.ExecutionID, FirstExecution: d.FirstExecution, Pruned: d.Pruned, StartID: d.StartID,
 		CreatedAt: d.CreatedAt, UpdatedAt: d.UpdatedAt, EndedAt: d.EndedAt,
+		ForkOf: d.ForkOf, Forked: d.Forked, Forks: d.Forks,
 		SearchAttributes: d.SearchAttributes,
 		CustomStatus:     valueJSON(d.CustomStatus), Output: valueJSON(d.Output),
 		Failure: failureOf(d.Failure), Problem: d.Problem, Suspension: d.Suspension, LoopedAt: d.LoopedAt,

@@ -29,8 +29,10 @@ func (t *Turn) fork(p *Plan, m *inbox.Message) (bool, error) {
 		return false, nil
 	}
 	d, err := t.forked(m)
+	var of *store.Record
 	switch {
 	case err == nil:
+		of = r.Origin.Record
 	case d == nil:
 		return false, err
 	case m.Item.Parent != nil:
@@ -40,7 +42,7 @@ func (t *Turn) fork(p *Plan, m *inbox.Message) (bool, error) {
 	default:
 		return true, t.refuseRedrive(p, m, wire.ReasonRedriveRefused, err)
 	}
-	p.Next = &Next{Again: r.Execution, By: m, Redriven: &Redriven{d, m}}
+	p.Next = &Next{Again: r.Execution, By: m, Redriven: &Redriven{d, m, of}}
 	return true, nil
 }
 

@@ -25,6 +25,9 @@ import (
 type Redriven struct {
 	*redriving.Plan
 	By *inbox.Message
+	// Of is the record of the instance that it forks; nil for a redrive, and for the child of a
+	// fork that begins from the beginning.
+	Of *store.Record
 }
 
 // redrive has the instance go on by a start, or refuses that.
@@ -55,7 +58,7 @@ func (t *Turn) redrive(p *Plan, m *inbox.Message, r *store.Record) (bool, error)
 	if refused, is := errors.AsType[*redriving.Error](err); is {
 		return true, t.refuseRedrive(p, m, wire.ReasonRedriveRefused, refused)
 	}
-	p.Next = &Next{Again: r.ExecutionID + 1, By: m, Redriven: &Redriven{d, m}}
+	p.Next = &Next{Again: r.ExecutionID + 1, By: m, Redriven: &Redriven{Plan: d, By: m}}
 	return true, err
 }
 

@@ -88,6 +88,9 @@ func (a *attempt) commit(ctx context.Context, c *deciding.Commit) error {
 		return a.commitRecord(ctx, c)
 	}
 	began := a.desk.Clock.Now()
+	if err := a.noteFork(ctx, c); err != nil {
+		return err
+	}
 	err := a.once(ctx, c)
 	if isA[*store.TooLargeError](err) && c.TakesOver > 0 {
 		if err = a.writeAhead(ctx, c); err == nil {

@@ -56,6 +56,9 @@ func TestO12AForkGoesOnAsAnotherInstance(t *testing.T) {
 		if after := w.record("a"); !purged && (after.ExecutionID != before.ExecutionID || after.Status != before.Status || !after.UpdatedAt.Equal(before.UpdatedAt)) {
 			t.Errorf("the instance is %+v, it was %+v", after, before)
 		}
+		if after := w.record("a"); after.Purged != purged || !purged && (after.Forked != 1 || !after.KnowsFork("b")) {
+			t.Errorf("the instance knows the forks %q, %d", after.Forks, after.Forked)
+		}
 		if rec := w.record("b"); rec.StartID != "fork-b" || fmt.Sprint(rec.Origin) != fmt.Sprint(&history.Origin{Instance: "a", ExecutionID: 1, EventID: 6}) {
 			t.Errorf("the record is %+v", rec)
 		}
@@ -498,6 +501,74 @@ func TestO12AForkWithAPatchOfAnotherBuildGoesRound(t *testing.T) {
 	}
 	if n := w.observer.counts["stuck nondeterminism"]; n > 0 {
 		t.Errorf("%d times stuck", n)
+	}
+	w.expectDead()
+}
+
+// An instance knows its newest forks, also forks of its forks, when it goes on, and when it begins
+// again. Two that are begun at one moment are both known.
+func TestO12AnInstanceKnowsItsForks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
+		return ctx.Await(ctx.ExternalEvent("go"))
+	})
+	knows := func(instance string, forked int64, want ...string) {
+		t.Helper()
+		if r := w.record(instance); r.Forked != forked || fmt.Sprint(r.Forks) != fmt.Sprint(want) {
+			t.Errorf("%s knows the forks %q of %d, want %q", instance, r.Forks, r.Forked, want)
+		}
+	}
+	w.start("a", "Main", "1")
+	w.run()
+	w.send(forkOf("a", "b", 0))
+	w.run()
+	w.send(forkOf("b", "c", 0))
+	w.run()
+	knows("a", 1, "b")
+	knows("b", 1, "c")
+	knows("c", 0)
+	// The start comes a second time, and another one wants an id that is taken.
+	w.send(forkOf("a", "b", 0))
+	other := forkOf("a", "c", 0)
+	other.ID = "another"
+	w.send(other)
+	w.run()
+	knows("a", 1, "b")
+	// Somebody else notes a fork between the read of the record and the write.
+	w.beforeUpdate = func() {
+		w.beforeUpdate = nil
+		r := w.record("a")
+		if err := w.store.UpdateRecord(t.Context(), "a", r.Fork("d", w.clock.Now())); err != nil {
+			t.Error(err)
+		}
+	}
+	w.send(forkOf("a", "e", 0))
+	w.run()
+	knows("a", 3, "b", "d", "e")
+	w.send(wire.Item{Kind: wire.TerminateInstance, Instance: "a", ID: "t"})
+	w.run()
+	// A fork is noted beside the commit by which the instance goes on.
+	w.beforeCommit = func(c *store.Commit) error {
+		if c.Record == nil || c.Record.Create == nil {
+			return nil
+		}
+		w.beforeCommit = nil
+		r := w.record("a")
+		return w.store.UpdateRecord(t.Context(), "a", r.Fork("g", w.clock.Now()))
+	}
+	w.send(redriveOf("a", "r", 0))
+	w.run()
+	knows("a", 4, "b", "d", "e", "g")
+	if r := w.record("a"); r.ExecutionID != 2 || r.Status != store.StatusRunning {
+		t.Errorf("the record is %+v", r)
+	}
+	for i := range store.MaxForks {
+		w.send(forkOf("a", fmt.Sprint("f", i), 0))
+		w.run()
+	}
+	if r := w.record("a"); r.Forked != 4+store.MaxForks || len(r.Forks) != store.MaxForks || r.Forks[0] != "f0" || r.KnowsFork("e") {
+		t.Errorf("it knows %q of %d", r.Forks, r.Forked)
 	}
 	w.expectDead()
 }

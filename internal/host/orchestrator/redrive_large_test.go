@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
@@ -82,6 +83,50 @@ func TestO10ARedriveTakesOverMoreThanOneCommitHolds(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What a fork has written ahead that never began is removed by an instance of its id that runs no
+// code, and its purge.
+func TestO12WhatADeadForkHasWrittenGoesWithAnInstanceOfItsID(t *testing.T) {
+	t.Parallel()
+	big := []byte(`"` + strings.Repeat("x", 250<<10) + `"`)
+	w := newWorld(t, nil)
+	w.activityFunc("Big", func(context.Context, []byte) ([]byte, error) { return big, nil })
+	w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
+		for range 20 {
+			if _, err := stepOf(ctx, "Big", "1"); err != nil {
+				return nil, err
+			}
+		}
+		return nil, errors.New("broken")
+	})
+	w.start("a", "Main", "1")
+	w.run()
+	p, parts := w.process(), 0
+	p.faults.die = func() (bool, bool) {
+		if p.faults.log[len(p.faults.log)-1] == "WriteAhead" {
+			parts++
+		}
+		return parts == 3, true
+	}
+	if died := w.deliver("m", w.body(forkOf("a", "b", 0)), 1, platform.SourceOrchestrator, 0); !died {
+		t.Fatal("the process did not die")
+	}
+	later := wire.Item{Kind: wire.StartOrchestration, Instance: "b", Name: "Main", ID: "later", NotBeforeMS: w.clock.Now().Add(365 * 24 * time.Hour).UnixMilli()}
+	w.send(later)
+	w.runFor(time.Minute)
+	w.expectStatus("b", store.StatusScheduled)
+	w.send(wire.Item{Kind: wire.TerminateInstance, Instance: "b", ID: "p"})
+	w.send(wire.Item{Kind: wire.PurgeInstance, Instance: "b", ID: "p", Force: true})
+	w.run()
+	if r := w.record("b"); !r.Purged {
+		t.Errorf("the record is %+v", r)
+	}
+	// With one item in the table a deletion of one item is not known to be done.
+	if done, err := w.store.DeleteHistory(t.Context(), "b", 1, 1); !done || err != nil {
+		t.Errorf("something is left: %v", err)
+	}
+	w.expectDead()
 }
 
 // O-10, O-04: a redrive dies with a part of what it takes over written, and is never repeated. When the

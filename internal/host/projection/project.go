@@ -241,15 +241,17 @@ func (s *Standing) create(c *store.RecordChange, d *engine.Turn) (suspected bool
 		r.Suspect = s.Suspect
 	}
 	if s.again() {
+		r.Forked, r.Forks = s.Record.Forked, s.Record.Forks
 		r.FirstExecution, r.Pruned, r.EarlierStarts, r.Stamp = s.Record.FirstExecution, s.Record.Pruned, s.Record.StartsBefore(), s.Record.Stamp
 	}
 	r = c.Apply(r)
 	condition, removed := store.RecordCondition{Absent: true}, history.SearchAttributes(nil)
 	switch {
 	case s.again():
-		// Executions that were pruned since the record was read stay pruned.
-		first := s.Record.FirstExecution
-		condition = store.RecordCondition{Exists: true, ExecutionID: s.Record.ExecutionID, Ended: true, FirstExecution: &first}
+		// Executions that were pruned since the record was read stay pruned, and forks that were
+		// made stay known.
+		first, forked := s.Record.FirstExecution, s.Record.Forked
+		condition = store.RecordCondition{Exists: true, ExecutionID: s.Record.ExecutionID, Ended: true, FirstExecution: &first, Forked: &forked}
 		removed = unset(s.Record.SearchAttributes, r.SearchAttributes)
 	case s.Record != nil:
 		condition.ExecutionID, condition.At = s.Record.ExecutionID, s.Now

@@ -38,6 +38,8 @@ type checker struct {
 	kept map[string]bool
 	// forked says that an instance was.
 	forked bool
+	// forks are those of each instance.
+	forks map[string][]forkOf
 	// keys are the idempotency keys under which activities ran.
 	keys map[store.ActivityKey]string
 	// inline are those of inline activities: a turn that was lost may have had another one at the event.
@@ -163,6 +165,7 @@ func (w *checker) Sends(p *world.Process, to *world.Queue, m *queue.Outgoing) {
 	w.movesSaid(m.Body)
 	w.sendsToQueue(p, to, m)
 	w.sendsApart(p, m.Body)
+	w.sendsChild(m.Body)
 }
 
 // Takes implements watcher.

@@ -50,6 +50,7 @@ func (w *checker) End() {
 			continue
 		}
 		w.checkPruned(&r)
+		w.checkKnown(&r)
 		waits := !r.Status.Terminal() && w.missed(instance)
 		if !r.Status.Terminal() && !waits {
 			why := ""

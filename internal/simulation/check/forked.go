@@ -45,6 +45,7 @@ func (w *checker) checkForked(inv *world.Invocation, x *ledger.Recorded, t *stor
 	}
 	w.Reached("O-12")
 	w.forked = true
+	note(&w.forks, start.Origin.Instance, append(w.forks[start.Origin.Instance], forkOf{t.Instance, start.Origin.ExecutionID}))
 	violate := func(format string, args ...any) {
 		w.Violate("O-12", "%s/%d: "+format, append([]any{t.Instance, t.ExecutionID}, args...)...)
 	}
@@ -67,6 +68,28 @@ func (w *checker) checkForked(inv *world.Invocation, x *ledger.Recorded, t *stor
 	k.events = max(k.events, 1) // It begins with the start of the original.
 	note(&w.taken, ledger.At(t.Instance, t.ExecutionID), k)
 	return k
+}
+
+// forkOf is a fork, and the execution of the original from which it goes on.
+type forkOf struct {
+	instance  string
+	execution int64
+}
+
+// checkKnown is O-12 at the end of a run: an instance knows its forks, unless it was purged since.
+func (w *checker) checkKnown(r *store.Record) {
+	forks := map[string]bool{}
+	for _, f := range w.forks[r.Instance] {
+		if f.execution > w.Ledger.Hidden[r.Instance] {
+			forks[f.instance] = true
+		}
+	}
+	for fork := range forks {
+		if !r.KnowsFork(fork) && len(r.Forks) < store.MaxForks {
+			w.Violate("O-12", "the record of %s knows the forks %q, and not %s", r.Instance, r.Forks, fork)
+		}
+		w.Reached("O-12, both ways")
+	}
 }
 
 // checkGoesOn: the fork of one that runs goes on after what the code has done last, unless

@@ -89,6 +89,34 @@ func (w *checker) checkRedriven(p *world.Process, t *store.Turn) *takenOver {
 	return k
 }
 
+// checkFollows is O-10 and O-12: the code follows what an instance takes over; otherwise the redrive,
+// or the fork, is refused. For its parent a child goes on all the same, and is stuck.
+func (w *checker) checkFollows(c *store.Commit, t *store.Turn, k *takenOver) {
+	if k == nil || c.Record == nil || c.Record.Create == nil || t.Events[0].Start == nil || t.Events[0].Start.Parent != nil {
+		return
+	}
+	if p := c.Record.Create.Problem; p != nil && p.EventID > 0 && p.EventID <= int64(prefixOf(t)) {
+		w.Violate("O-10", "%s/%d takes over %d events, which its code does not follow: %s at event %d", t.Instance, t.ExecutionID, prefixOf(t), p.Kind, p.EventID)
+	}
+}
+
+// sendsChild is O-10 for the start of a child that a redriven parent has taken over: it uses the
+// child where that runs or has completed, and has it go on where it failed.
+func (w *checker) sendsChild(body string) {
+	item, err := w.Item(body)
+	if err != nil || item.Kind != wire.StartOrchestration || item.Parent == nil {
+		return
+	}
+	k := w.taken[ledger.At(item.Parent.Instance, item.Parent.ExecutionID)]
+	if k == nil || item.Parent.EventID > int64(k.events) || k.from.Instance != item.Parent.Instance {
+		return
+	}
+	if item.OnConflict != wire.ConflictUseOrRedrive {
+		w.Violate("O-10", "the child %s that %s/%d has taken over is started with the policy %q", item.Instance, item.Parent.Instance, item.Parent.ExecutionID, item.OnConflict)
+	}
+	w.Reached("O-10, a child")
+}
+
 // prefixOf is how many events a first commit has before its OrchestrationRedriven; 0 without one.
 func prefixOf(t *store.Turn) int {
 	for i := len(t.Events) - 1; i > 0; i-- {
@@ -204,6 +232,11 @@ func (w *checker) checkKeys(p *world.Process, key store.ActivityKey, info *activ
 	}
 	if !ran {
 		return
+	}
+	of := w.Ledger.Executions[k.from]
+	if of != nil && outcomeOf(of, key.EventID, len(of.Events)) == "unsure" && was != info.IdempotencyKey {
+		w.Violate("O-10", "%s begins activity %d of %s/%d under key %s, and nobody knows whether it had its effect under %s",
+			p.Name, key.EventID, key.Instance, key.ExecutionID, info.IdempotencyKey, was)
 	}
 	if carried := x.CarriedFrom(key.EventID, before.ExecutionID); carried != (was == info.IdempotencyKey) {
 		w.Violate("O-10", "%s begins activity %d of %s/%d under key %s, and it had %s; that it was open is %t",

@@ -47,6 +47,8 @@ func (w *checker) checkSuspended(p *world.Process, x *ledger.Recorded, t *store.
 		w.Reached("rule 14, resumed by itself")
 	}
 	switch {
+	case e.Kind == history.OrchestrationResumed && e.SenderID == "" && queuedFor(x) == "":
+		w.Violate("rule 14", "event %d of %s/%d resumes it, which nobody has asked for", e.EventID, t.Instance, t.ExecutionID)
 	case e.Kind.Scheduling(), e.Kind.Terminal() && e.Imposed == "":
 		w.Violate("rule 14", "%s makes %s at %d of %s/%d, which is suspended since event %d", p.Name, e.Kind, e.EventID, t.Instance, t.ExecutionID, x.Suspended.EventID)
 	case e.Imposed != "":

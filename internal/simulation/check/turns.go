@@ -50,6 +50,7 @@ func (w *checker) committed(x0 *world.Write) {
 					taken = w.checkForked(x0.In, x, t)
 				}
 				w.checkInlineKeys(x0.In, t)
+				w.checkFollows(c, t, taken)
 			}
 			x.Run = w.Ledger.First(t.Instance)
 		}

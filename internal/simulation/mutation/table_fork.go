@@ -5,6 +5,35 @@ func forkMutations() []Mutation {
 	const plan = "internal/redriving/redriving.go"
 	return []Mutation{
 		{
+			Name:  "an instance does not know its forks",
+			Bug:   "A fork begins, and nothing is noted in the record of the original.",
+			Bias:  "forks",
+			File:  "internal/host/orchestrator/forked.go",
+			Edits: edit("if d == nil || t.First() > 1 {", "if d == nil || t.First() > 0 {"),
+		},
+		{
+			Name:  "an instance that goes on forgets its forks",
+			Bug:   "The record of the next run has none of the forks of the one before.",
+			Bias:  "forks",
+			File:  "internal/host/projection/project.go",
+			Edits: edit("r.Forked, r.Forks = s.Record.Forked, s.Record.Forks", "r.Forked = s.Record.Forked"),
+		},
+		{
+			Name:  "of two forks at one moment one is known",
+			Bug:   "Two processes note forks in one record, and the later one takes the note of the other away.",
+			Bias:  "forks",
+			File:  "store/record.go",
+			Edits: edit("	if r.Status.Terminal() {\n		c.If.Ended,", "	c.If.Forked = nil\n	if r.Status.Terminal() {\n		c.If.Ended,"),
+		},
+		{
+			Name: "a fork beside the commit by which its original goes on is forgotten",
+			Bug:  "The record of the next run replaces the one before, in which another process has just noted a fork.",
+			Test: "internal/host/orchestrator TestO12AnInstanceKnowsItsForks",
+			File: "internal/host/projection/project.go",
+			Edits: []Edit{{"first, forked := s.Record.FirstExecution, s.Record.Forked", "first := s.Record.FirstExecution"},
+				{", FirstExecution: &first, Forked: &forked}", ", FirstExecution: &first}"}},
+		},
+		{
 			Name:  "a fork has the children of the original",
 			Bug:   "What the original waits for is waited for by the fork: its own child is not another one.",
 			Bias:  "forks",

@@ -47,6 +47,7 @@ func recordConditions(t *testing.T, o Options) {
 	live := running("order-7", 0)
 	live.FirstExecution = 2
 	live.ExecutionID, live.Stamp, live.Suspect = 3, 4, "message-1"
+	live.Forked, live.Forks = 5, []string{"order-7-trial"}
 	plain := running("order-7", 0)
 	stuck := live
 	stuck.Status, stuck.Problem = store.StatusStuck, &store.Problem{Kind: "panic", Message: "index out of range"}
@@ -72,12 +73,14 @@ func recordConditions(t *testing.T, o Options) {
 		"execution 1, ended": {ExecutionID: 1, Ended: true},
 		"first execution 2":  {FirstExecution: ptr(int64(2))},
 		"first execution 0":  {FirstExecution: ptr(int64(0))},
+		"forked 5":           {Forked: ptr(int64(5))},
+		"never forked":       {Forked: ptr(int64(0))},
 		"stamp 4":            {Stamp: ptr(int64(4))},
 		"stamp 0":            {Stamp: ptr(int64(0))},
 		"suspect":            {Suspect: ptr("message-1")},
 		"another suspect":    {Suspect: ptr("message-2")},
 		"no suspect":         {Suspect: ptr("")},
-		"everything at once": {Exists: true, ExecutionID: 3, Running: true, FirstExecution: ptr(int64(2)), Stamp: ptr(int64(4)), Suspect: ptr("message-1")},
+		"everything at once": {Exists: true, ExecutionID: 3, Running: true, FirstExecution: ptr(int64(2)), Forked: ptr(int64(5)), Stamp: ptr(int64(4)), Suspect: ptr("message-1")},
 	}
 	s := o.Open(t)
 	n := 0
@@ -139,6 +142,7 @@ func recordFields(t *testing.T, o Options) {
 	full.Problem = &store.Problem{Kind: "nondeterminism", Message: "event 7", EventID: 7, Diff: &store.ProblemDiff{Have: "ActivityScheduled(\"A\")", Did: "ended ü", At: "orders.go:7"}, Stack: "x", SinceMS: 5, Tries: 2}
 	full.Suspension = &store.Suspension{EventID: 9, SinceMS: 6, Reason: "the bank is \"down\"", Actor: "ada"}
 	full.Suspect, full.Dispatched, full.Stamp, full.Ahead = "message-1", "m 1/2/0 1/9/0", 1<<53+1, 13
+	full.Forked, full.Forks = 17, []string{"f, \"1\"", "größe"}
 	full.LoopedAt = epoch.Add(9 * time.Millisecond)
 	full.Untold = `[{"type":"recovered"}]`
 	create(t, s, full)
@@ -158,6 +162,8 @@ func recordFields(t *testing.T, o Options) {
 		{Untold: ptr(""), UpdatedAt: epoch},
 		{Ahead: ptr(int64(14)), UpdatedAt: epoch},
 		{Ahead: ptr(int64(0)), UpdatedAt: epoch},
+		full.Fork("order-7-again", epoch),
+		{Forked: ptr(int64(0)), Forks: ptr([]string(nil)), UpdatedAt: epoch},
 		{FirstExecution: ptr(int64(11)), Pruned: ptr(int64(6)), UpdatedAt: epoch},
 		{UpdatedAt: epoch.Add(2 * time.Hour)},
 		{SearchAttributes: history.SearchAttributes{"total": history.SearchTextOf("99"), "due": {}, "absent": {}, "new": history.SearchNumberOf(0)}, FoundAt: full.CreatedAt, UpdatedAt: epoch},

@@ -29,6 +29,7 @@ func DescriptionOf(i *api.Instance) client.Description {
 		Instance: i.Instance, Name: i.Name, Version: i.Version, Status: client.Status(i.Status),
 		ExecutionID: i.ExecutionID, FirstExecution: max(i.FirstExecution, 1), Pruned: i.Pruned, StartID: i.StartID,
 		CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt, EndedAt: i.EndedAt, SearchAttributes: i.SearchAttributes,
+		ForkOf: i.ForkOf, Forked: i.Forked, Forks: i.Forks,
 		CustomStatus: i.CustomStatus, Output: i.Output, Problem: i.Problem, Suspension: i.Suspension, LoopedAt: i.LoopedAt,
 	}
 	if i.Failure != nil {

@@ -41,6 +41,16 @@ func Instance(out io.Writer, now time.Time, d *client.Description, waiting *clie
 	if p := d.Parent; p != nil {
 		t.Row("parent", fmt.Sprintf("%s, execution %d, event %d", printable.Line(p.Instance), p.ExecutionID, p.EventID))
 	}
+	if d.ForkOf != "" {
+		t.Row("fork of", printable.Line(d.ForkOf))
+	}
+	if n := len(d.Forks); n > 0 {
+		newest := ""
+		if int64(n) < d.Forked {
+			newest = fmt.Sprintf(" (the last %d of %d)", n, d.Forked)
+		}
+		t.Row("forks", printable.Line(strings.Join(d.Forks, ", "))+newest)
+	}
 	t.Print(out)
 	if len(d.SearchAttributes) > 0 {
 		fmt.Fprintln(out, "\nsearch attributes")

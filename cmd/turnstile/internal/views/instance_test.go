@@ -44,6 +44,15 @@ func TestAnInstanceSaysWhatItWaitsForAndWhatNoWaitTook(t *testing.T) {
 	}
 }
 
+func TestAnInstanceNamesItsForksAndWhatItIsAForkOf(t *testing.T) {
+	t.Parallel()
+	d := &instances()[0]
+	d.ForkOf, d.Forked, d.Forks = "order-0", 2, []string{"a", "b"}
+	says(t, describe(d, client.Waiting{}), "fork of        order-0\n", "forks          a, b\n")
+	d.Forked = 20
+	says(t, describe(d, client.Waiting{}), "forks          a, b (the last 2 of 20)\n")
+}
+
 func TestSealedPayloadsAreToldWithWhatToDo(t *testing.T) {
 	t.Parallel()
 	d := &instances()[0]
