@@ -52,6 +52,8 @@ func (ps Programs) code(p *Program, version string, d Defect) engine.Func {
 				return EncodeTokens(out)
 			}
 			return nil, err
+		case p.Fails && p.mostText > 0:
+			return nil, errors.New(p.text("as it has to", p.Name, in.Round))
 		case p.Fails && len(p.Body)%2 == 0:
 			// A program that returns the error of a scope of its own has failed: nobody cancelled
 			// it.
@@ -63,7 +65,7 @@ func (ps Programs) code(p *Program, version string, d Defect) engine.Func {
 		case p.Fails && len(p.Body)%4 == 3:
 			return nil, asTerminated()
 		case p.Fails:
-			return nil, errors.New(p.text("as it has to", p.Name, in.Round))
+			return nil, errors.New("as it has to")
 		}
 		return p.output(out)
 	}

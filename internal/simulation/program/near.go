@@ -11,8 +11,14 @@ import (
 // shorter: inputs of activities and of what they start, outputs, the texts of failures and of
 // reasons.
 func (ps Programs) NearLimits(payload, text int) {
-	for _, p := range ps {
+	for i, p := range ps {
+		var drawn strings.Builder
+		for s := range statementsOf(p.Body) {
+			fmt.Fprint(&drawn, s.Kind, s.N, s.Duration, s.Fails)
+		}
+		p.drawn = drawn.String()
 		p.most, p.mostText = payload, text
+		p.Fails = p.Fails || i > 1 // so that the text of a failure is heard by a parent
 	}
 }
 
@@ -45,7 +51,7 @@ func Padded(data []byte, length int) []byte {
 
 // text is one that may be near its limit.
 func (p *Program) text(text string, what ...any) string {
-	return text + strings.Repeat(".", max(near(p.mostText, 4, what...)-len(text), 0))
+	return text + strings.Repeat(".", max(near(p.mostText, 3, append(what, p.drawn)...)-len(text), 0))
 }
 
 // output is what the program gives.
@@ -54,10 +60,10 @@ func (p *Program) output(out []Token) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Padded(data, near(p.most, 8, p.Name, len(out))), nil
+	return Padded(data, near(p.most, 3, p.Name, len(out), p.drawn)), nil
 }
 
 // input is what a statement gives to an activity or to what it starts.
 func (r *interpreter) input(s *Statement, data []byte, i int) []byte {
-	return Padded(data, near(r.program.most, 8, s.Kind, s.ID, s.Duration, r.round, i))
+	return Padded(data, near(r.program.most, 8, s.Kind, s.ID, s.Duration, r.round, i, r.program.drawn))
 }

@@ -110,7 +110,9 @@ type Program struct {
 	// Limit is how many instances of it run at a time, with its name as the key; 0 for any number.
 	Limit int
 	// most and mostText are the limits of payloads and texts that it is near; 0 where it is near none.
+	// What is near them is chosen by drawn, which tells programs apart.
 	most, mostText int
+	drawn          string
 }
 
 // Programs are all programs of a run; a program starts only later ones.
