@@ -5,6 +5,20 @@ func forkMutations() []Mutation {
 	const plan = "internal/redriving/redriving.go"
 	return []Mutation{
 		{
+			Name:  "a child of a purged original is refused",
+			Bug:   "The child of a fork whose original is gone is refused, and does not begin.",
+			Bias:  "forks+purges",
+			File:  "internal/host/deciding/fork.go",
+			Edits: edit("	case m.Item.Parent != nil:\n", "	case m.Item.Parent != nil && m.Item.Origin == nil:\n"),
+		},
+		{
+			Name:  "an inline retry under way has a new key",
+			Bug:   "An inline activity that waits for its next attempt when it is forked or redriven makes that under a new idempotency key.",
+			Test:  "internal/host/orchestrator TestO12AnInlineRetryUnderWayKeepsItsKey",
+			File:  plan,
+			Edits: edit("	kept = append(kept, firstAttempts(d.Prefix, kept, later)...)\n", "	_ = firstAttempts(d.Prefix, kept, later)\n"),
+		},
+		{
 			Name:  "an instance does not know its forks",
 			Bug:   "A fork begins, and nothing is noted in the record of the original.",
 			Bias:  "forks",

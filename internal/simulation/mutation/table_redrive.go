@@ -4,6 +4,55 @@ package mutation
 func redriveMutations() []Mutation {
 	return []Mutation{
 		{
+			Name:  "a child that a redrive has cancelled does not hear of it",
+			Bug:   "The code cancels a child in the commit that takes over its start, and nobody tells the child, which runs.",
+			Test:  "internal/host/dispatch TestWhatEndsAChildThatARedriveHasTakenOver",
+			File:  "internal/host/dispatch/taken_over.go",
+			Edits: edit("KeyOf(c.Start, eventID) != nil", "KeyOf(c.Start, eventID) == nil"),
+		},
+		{
+			Name:  "what ends a child that no start has attached is late",
+			Bug:   "A child that a redriven parent has cancelled without a start of its own takes that for the cancel of another parent, and runs on.",
+			Test:  "internal/host/deciding TestO10ARedrivenParentEndsTheChildThatItHadStartedBefore",
+			File:  "internal/host/deciding/take.go",
+			Edits: edit("tookOver(own, m) && (waitsForNothing(m) || t.waitsFor(m.Item.Parent))", "tookOver(own, m) && t.waitsFor(m.Item.Parent)"),
+		},
+		{
+			Name:  "what was out of time has a new key",
+			Bug:   "An activity of which nobody knows whether it had its effect is started anew under a new idempotency key, and has the effect twice.",
+			Bias:  "forks",
+			File:  "internal/redriving/redriving.go",
+			Edits: edit("history.FailureInterrupted, history.FailureLost:\n		return true", "history.FailureInterrupted, history.FailureLost:\n		return false"),
+		},
+		{
+			Name:  "an inline activity has what is left of its time in a redrive",
+			Bug:   "An inline activity that a redrive starts anew has been out of time since the execution before.",
+			Test:  "internal/host/orchestrator TestO10ARedriveGivesAnInlineActivityItsTotalTimeoutAnew",
+			File:  "engine/inline.go",
+			Edits: edit("first.EventID < redriven {", "first.EventID < 0 {"),
+		},
+		{
+			Name:  "a child that failed is only used by a redrive",
+			Bug:   "The failed child of a redriven parent does not go on; its parent is told of the old failure again.",
+			Bias:  "purges",
+			File:  "internal/host/dispatch/taken_over.go",
+			Edits: edit("out.child(c, e, wire.ConflictUseOrRedrive, nil)", "out.child(c, e, wire.ConflictUseExisting, nil)"),
+		},
+		{
+			Name:  "a redrive that the code contradicts is made",
+			Bug:   "An instance goes on by a history that its code does not follow, and is stuck where it had failed.",
+			Bias:  "forks",
+			File:  "internal/host/deciding/redrive.go",
+			Edits: edit("why.EventID > int64(len(d.Prefix)) {", "why.EventID > 0 {"),
+		},
+		{
+			Name:  "a redrive that the code contradicts is made where it fails instead of being stuck",
+			Bug:   "An instance that fails in place of being stuck is redriven through a history that its code does not follow, and fails again behind it.",
+			Test:  "internal/host/deciding TestO10ARedriveThatTheCodeContradictsIsRefusedWhereItFailsWhenStuck",
+			File:  "internal/host/deciding/redrive.go",
+			Edits: edit("cmp.Or(out.Stuck, out.Instead)", "cmp.Or(out.Stuck, nil)"),
+		},
+		{
 			Name:  "code sees the execution of the redrive in what was recorded before",
 			Bug:   "The code of an instance that goes on makes other ids of the number of its execution than it had made.",
 			Bias:  "purges",

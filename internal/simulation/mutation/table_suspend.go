@@ -4,6 +4,20 @@ package mutation
 func suspendMutations() []Mutation {
 	return []Mutation{
 		{
+			Name:  "a cancel ends a suspend",
+			Bug:   "A cancel of what somebody has suspended resumes it, in place of waiting for the resume.",
+			Bias:  "suspends",
+			File:  "engine/suspend.go",
+			Edits: edit("a.Event.Kind == history.OrchestrationCancelRequested && x.queued()", "a.Event.Kind == history.OrchestrationCancelRequested && x.ledger.suspendedID != 0"),
+		},
+		{
+			Name:  "an inline activity that was open at a suspend is forgotten",
+			Bug:   "An inline activity that was scheduled ahead of a suspend does not run after the resume.",
+			Test:  "engine TestAnInlineActivityThatIsOpenAheadOfASuspendRunsAfterTheResume",
+			File:  "engine/inline.go",
+			Edits: edit("		e := x.events.at(int(f.id) - 1)\n		call", "		e := x.events.at(int(f.id) - 1)\n		if f.id < int64(x.events.len()) && x.events.at(int(f.id)).Kind == history.OrchestrationSuspended {\n			continue\n		}\n		call"),
+		},
+		{
 			Name:  "a suspended instance is replayed",
 			Bug:   "A cold process runs what was recorded while the instance was suspended.",
 			Bias:  "suspends",
