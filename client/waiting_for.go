@@ -19,6 +19,8 @@ type PendingOperation struct {
 	EventID int64
 	// Name of the activity, the orchestration or the event.
 	Name string
+	// Label that the code gave it ([turnstile.Context.WithLabel]); may be empty.
+	Label string
 	// ScheduledAt is when it was scheduled; DueAt when a timer fires.
 	ScheduledAt, DueAt time.Time
 	// Instance of a sub-orchestration, and how it stands: nil if it has no
@@ -87,7 +89,7 @@ func openOperations(turns []store.Turn) []PendingOperation {
 	for i := range turns {
 		for j := range turns[i].Events {
 			e := &turns[i].Events[j]
-			o := PendingOperation{Kind: e.Kind, EventID: e.EventID, Name: e.Name, ScheduledAt: time.UnixMilli(e.AtMS).UTC()}
+			o := PendingOperation{Kind: e.Kind, EventID: e.EventID, Name: e.Name, Label: e.Label, ScheduledAt: time.UnixMilli(e.AtMS).UTC()}
 			switch e.Kind {
 			case history.ExternalSubscribed:
 				if closed[e.EventID] {

@@ -28,7 +28,7 @@ func TestP02WhatAnInstanceWaitsForLeadsToItsStuckChild(t *testing.T) {
 			if _, err := lost.Wait(ctx); err != nil {
 				return 0, err
 			}
-			turnstile.After(ctx, 1000*time.Hour)
+			turnstile.After(ctx.WithLabel("last call"), 1000*time.Hour)
 			work.Start(ctx, 2)
 			wait := asked.Next(ctx)
 			if _, err := wait.Await(ctx); err != nil {
@@ -59,6 +59,9 @@ func TestP02WhatAnInstanceWaitsForLeadsToItsStuckChild(t *testing.T) {
 	}
 	if c := open[0]; c.Instance != "c" || c.Child == nil || c.Child.Status != client.StatusStuck || c.Child.Problem == nil {
 		t.Errorf("the child is %+v", c)
+	}
+	if open[0].Label != "" || open[1].Label != "last call" {
+		t.Errorf("the labels are %q and %q", open[0].Label, open[1].Label)
 	}
 	if due := open[1].DueAt.Sub(open[1].ScheduledAt); due != 1000*time.Hour {
 		t.Errorf("the timer is due after %s", due)

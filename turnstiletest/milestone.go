@@ -1,6 +1,7 @@
 package turnstiletest
 
 import (
+	"fmt"
 	"time"
 )
 
@@ -8,6 +9,7 @@ import (
 type happening struct {
 	kind     happeningKind
 	name     string
+	label    string
 	instance string
 	duration time.Duration
 }
@@ -50,6 +52,15 @@ func TimerCreated() Milestone {
 // TimerCreatedFor is TimerCreated for a timer of that duration.
 func TimerCreatedFor(d time.Duration) Milestone {
 	return Milestone{what: "a timer of " + d.String() + " is created", matches: func(h happening) bool { return h.kind == timerCreated && h.duration == d }}
+}
+
+// WithLabel is the milestone for what the code gave that label, with those of the contexts
+// around it: "grace period", "stock / shelf". Timers and waits have labels.
+func (m Milestone) WithLabel(label string) Milestone {
+	matches := m.matches
+	m.what += fmt.Sprintf(" with the label %q", label)
+	m.matches = func(h happening) bool { return matches(h) && h.label == label }
+	return m
 }
 
 // EventAwaited is there when an orchestration has begun to wait for the event.

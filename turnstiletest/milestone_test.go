@@ -47,6 +47,37 @@ func TestRunUntilStopsAtTheMilestone(t *testing.T) {
 	}
 }
 
+// Of several timers of one duration the label says which is meant.
+func TestRunUntilStopsAtWhatHasALabel(t *testing.T) {
+	t.Parallel()
+	env := turnstiletest.New(t, flow(func(ctx turnstile.Context, n int) (string, error) {
+		pay := turnstile.Go(ctx.WithLabel("payment"), func(ctx turnstile.Context) (string, error) {
+			if err := turnstile.Sleep(ctx, time.Hour); err != nil {
+				return "", err
+			}
+			return "", turnstile.Sleep(ctx.WithLabel("grace period"), time.Hour)
+		})
+		if err := turnstile.Sleep(ctx, time.Hour); err != nil {
+			return "", err
+		}
+		if _, err := pay.Await(ctx); err != nil {
+			return "", err
+		}
+		return approved.Wait(ctx.WithLabel("second approval"))
+	}))
+	began := env.Now()
+	run := turnstiletest.Start(env, fulfil, 7)
+	env.RunUntil(turnstiletest.TimerCreatedFor(time.Hour).WithLabel("payment / grace period"))
+	if after := env.Now().Sub(began); after != time.Hour {
+		t.Errorf("the timer is there after %s", after)
+	}
+	env.RunUntil(turnstiletest.EventAwaited(approved).WithLabel("second approval"))
+	turnstiletest.Raise(env, approved, run.Instance, "Grace")
+	if got, err := run.Wait(); got != "Grace" || err != nil {
+		t.Errorf("it ended with %q, %v", got, err)
+	}
+}
+
 func TestK05ACancelWhileTheActivityIsUnderWay(t *testing.T) {
 	t.Parallel()
 	env := turnstiletest.New(t, flow(func(ctx turnstile.Context, n int) (string, error) { return charge.Call(ctx, n) }))

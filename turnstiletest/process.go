@@ -215,7 +215,7 @@ func (o observer) Count(c host.Counter, reason string, n int) {
 // recorded takes note of an event that stands in a history from now on; its
 // payload may be sealed.
 func (e *Env) recorded(instance string, ev *history.Event) {
-	h := happening{name: ev.Name, instance: instance}
+	h := happening{name: ev.Name, label: ev.Label, instance: instance}
 	switch ev.Kind {
 	case history.TimerCreated:
 		h.kind, h.duration = timerCreated, time.Duration(ev.DurationMS)*time.Millisecond

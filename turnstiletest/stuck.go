@@ -144,6 +144,9 @@ func (e *Env) open(instance string) string {
 			}
 			open = append(open, fmt.Sprintf("sub-orchestration %q, instance %q, which is %s (event %d)", o.Name, o.Instance, child, o.EventID))
 		}
+		if o.Label != "" {
+			open[len(open)-1] = o.Label + ", " + open[len(open)-1]
+		}
 	}
 	if len(open) == 0 {
 		return "nothing that its history shows"

@@ -21,7 +21,7 @@ func TestO01DescribeTellsWhatAnInstanceWaitsFor(t *testing.T) {
 		history.Event{Kind: history.OrchestrationStarted, Name: "Fulfil", Version: "1.2", AtMS: at(-2 * time.Hour), Start: &history.Start{ExecutionID: 1}},
 		history.Event{Kind: history.ActivityScheduled, Name: "Charge", AtMS: at(-2 * time.Hour)},
 		history.Event{Kind: history.ActivityScheduled, Name: "Reserve", AtMS: at(-2 * time.Hour)},
-		history.Event{Kind: history.TimerCreated, DurationMS: 3_600_000, FireAtMS: at(30 * time.Minute), AtMS: at(-30 * time.Minute)},
+		history.Event{Kind: history.TimerCreated, Label: "grace period", DurationMS: 3_600_000, FireAtMS: at(30 * time.Minute), AtMS: at(-30 * time.Minute)},
 		history.Event{Kind: history.TimerCreated, DurationMS: 60_000, FireAtMS: at(-59 * time.Minute), AtMS: at(-time.Hour)},
 		history.Event{Kind: history.ExternalSubscribed, Name: "approved", AtMS: at(-time.Hour)},
 		history.Event{Kind: history.SubOrchestrationScheduled, Name: "Ship", Instance: "order-5-ship", AtMS: at(-time.Hour)},

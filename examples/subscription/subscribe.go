@@ -83,7 +83,7 @@ func collect(ctx turnstile.Context, b Bill) (Receipt, error) {
 		if _, err := Warn.Call(ctx, Warning{Bill: b, Number: warnings}); err != nil {
 			return Receipt{}, err
 		}
-		if err := turnstile.Sleep(ctx, 3*24*time.Hour); err != nil {
+		if err := turnstile.Sleep(ctx.WithLabel("time to pay"), 3*24*time.Hour); err != nil {
 			return Receipt{}, err
 		}
 	}

@@ -40,6 +40,43 @@ func TestTimelineOfAnInstance(t *testing.T) {
 	b.do(http.MethodGet, "api/v1/"+path(demo.Completed)+"/timeline?executions=0", nil).fails(api.CodeInvalid)
 }
 
+// What the code calls an operation is in the timeline, in the history and in a comparison.
+func TestALabelIsShownWhereItsOperationIs(t *testing.T) {
+	t.Parallel()
+	b := looking(t)
+	const label = "until the next report"
+	timers := 0
+	for _, r := range get[api.Timeline](b, path(demo.Continued)+"/timeline").Rows {
+		if r.Kind == "timer" {
+			timers++
+		}
+		if want := map[bool]string{true: label}[r.Kind == "timer"]; r.Label != want {
+			t.Errorf("%s %s has the label %q, want %q", r.Kind, r.Name, r.Label, want)
+		}
+	}
+	if timers == 0 {
+		t.Error("the timeline has no timer")
+	}
+	labelled := 0
+	for _, e := range get[api.Events](b, path(demo.Continued)+"/executions/1/events").Events {
+		if e.Label == label && e.Kind == "TimerCreated" {
+			labelled++
+		}
+	}
+	if labelled != 1 {
+		t.Errorf("%d events of the history have the label", labelled)
+	}
+	compared := 0
+	for _, r := range difference(b, "all=true&a="+demo.Continued+"&a_execution=1&b="+demo.Continued+"&b_execution=2").Rows {
+		if r.Kind == "timer" && r.Label == label {
+			compared++
+		}
+	}
+	if compared != 1 {
+		t.Errorf("%d rows of the comparison have the label", compared)
+	}
+}
+
 // What has changed since an event, put over what was there, is what is there.
 func TestTimelineSinceAnEventHasWhatChanged(t *testing.T) {
 	t.Parallel()

@@ -86,7 +86,7 @@ func parts(latency time.Duration, asked func(who, token string)) []turnstile.Par
 			if _, err := book.Call(ctx, n); err != nil {
 				return 0, err
 			}
-			if err := turnstile.Sleep(ctx, 10*time.Minute); err != nil {
+			if err := turnstile.Sleep(ctx.WithLabel("until the next report"), 10*time.Minute); err != nil {
 				return 0, err
 			}
 			if n >= 6 {

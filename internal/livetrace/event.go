@@ -18,6 +18,9 @@ func describe(e *history.Event) (kind, detail string) {
 	if e.SourceEventID != 0 {
 		add("← %d", e.SourceEventID)
 	}
+	if e.Label != "" {
+		add("%s,", e.Label)
+	}
 	if e.Name != "" {
 		add("%s", e.Name)
 	}

@@ -56,7 +56,7 @@ func application(mended *atomic.Bool) *turnstile.App {
 			return out, nil
 		}),
 		child.Implement(func(ctx turnstile.Context, n int) (int, error) {
-			if err := turnstile.Sleep(ctx, 90*time.Second); err != nil || n == 1 {
+			if err := turnstile.Sleep(ctx.WithLabel("rest"), 90*time.Second); err != nil || n == 1 {
 				return n, err
 			}
 			return 0, child.ContinueAsNew(ctx, n+1)
@@ -114,7 +114,7 @@ func TestEachTurnIsShownAsItIsCommitted(t *testing.T) {
 		"\n   +0.00s  i  turn 1\n      1 OrchestrationStarted        Main \"hard\"\n      2 ActivityScheduled           Work \"hard\"\n        → activity      Work (event 2)\n",
 		"\n           i  begun input=hard words=\"two words\" g.n=1\n",
 		"\n   +0.00s  i  turn 2\n      3 ActivityCompleted           ← 2 \"done hard\"\n      4 SubOrchestrationScheduled   Child as the-child 0\n        → child         the-child (event 4)\n",
-		"  the-child  turn 1\n      1 OrchestrationStarted        Child 0\n      2 TimerCreated                1m30s\n        → timer         (event 2) due in 1m30s\n",
+		"  the-child  turn 1\n      1 OrchestrationStarted        Child 0\n      2 TimerCreated                rest, 1m30s\n        → timer         (event 2) due in 1m30s\n",
 		"      4 OrchestrationContinuedAsNew 1\n",
 		"  the-child  turn 3 · execution 2\n      1 OrchestrationStarted        Child 1\n",
 		"\n +180.00s  i  turn 3\n      5 SubOrchestrationCompleted   ← 4 1\n      6 OrchestrationCompleted      \"done hard\"\n",
@@ -283,7 +283,7 @@ func showAll(trace *livetrace.Trace) {
 	trace.Committed(host.Committed{
 		Turns: []store.Turn{{Instance: "order-1", ExecutionID: 2, Parked: true, Events: []history.Event{
 			{EventID: 1, Kind: history.OrchestrationStarted, Name: "Fulfil", Version: "2", Payload: []byte(`"` + long + `"`), AtMS: epoch.UnixMilli()},
-			{EventID: 2, Kind: history.TimerCreated, DurationMS: 1000},
+			{EventID: 2, Kind: history.TimerCreated, Label: "grace period", DurationMS: 1000},
 			{EventID: 3, Kind: history.OrchestrationContinuedAsNew, Payload: []byte(long)},
 			{EventID: 4, Kind: history.OrchestrationFailed, Failure: &history.Failure{Kind: "application", Message: long}},
 			{EventID: 5, Kind: history.OrchestrationCompleted, Imposed: "terminated"},

@@ -24,14 +24,16 @@ type Group struct {
 	Kind                 Kind
 	// Name that all of a fan-out have; empty for calls.
 	Name string
+	// Label that its first rows have in common; may be empty.
+	Label string
 	// Rows are its members: places in Timeline.Rows, in order.
 	Rows []int
 	// Formed is the event with which it became this group: what was read before that
 	// event knows its rows as rows of their own, or as another group.
 	Formed int64
-	// By is the field of the inputs that tells the members apart, and from which their
-	// labels are taken: "id", "order.number". Empty where the label is the whole input,
-	// or the instance of a child.
+	// By is the field of the inputs that tells the members apart: "id", "order.number".
+	// Empty where that is a label that the code gave, the whole input, or the instance of a
+	// child.
 	By string
 	// From is when the first was asked for; To when the last had ended, zero while one
 	// is open.
@@ -60,8 +62,7 @@ func spreadOf(took []time.Duration) Spread {
 	return Spread{Of: n, Min: took[0], Median: took[(n-1)/2], Late: took[(9*n+9)/10-1], Max: took[n-1]}
 }
 
-// Group finds the groups of the timeline's rows, and labels their members by what
-// tells them apart. The sources are those that it was made of.
+// Group finds the groups of the timeline's rows, and what tells their members apart. The sources are those that it was made of.
 //
 // A fan-out is LeastGroup operations or more of one kind and name that ran side by
 // side, in waves too: one belongs to it that was asked for before all before it had
@@ -86,7 +87,7 @@ func (t *Timeline) Group(sources []Source) {
 		}
 		t.count(g)
 		if g.Kind != KindCall {
-			t.label(g, inputs[g.ExecutionID])
+			t.tellApart(g, inputs[g.ExecutionID])
 		}
 	}
 }
@@ -120,7 +121,7 @@ func (t *Timeline) fanOuts(x *Execution) {
 	}
 	for n := x.FirstRow; n < x.FirstRow+x.Rows; n++ {
 		r := &t.Rows[n]
-		r.Group, r.Label = 0, ""
+		r.Group, r.Member = 0, ""
 		if r.Kind == KindCall {
 			continue
 		}

@@ -51,8 +51,8 @@ func TestAFanOutIsAGroupLabelledByWhatTellsItsInputsApart(t *testing.T) {
 		if g.Took.Of != 3 || g.Took.Min.Seconds() != 5 || g.Took.Max.Seconds() != 9 || g.Ran.Of != 3 || g.Ran.Min.Seconds() != 4 {
 			t.Errorf("%s: took %+v, ran %+v", c.name, g.Took, g.Ran)
 		}
-		if r := &tl.Rows[3]; g.By != c.by || r.Label != c.label || r.Group != 2 {
-			t.Errorf("%s: by %q the label %q", c.name, g.By, r.Label)
+		if r := &tl.Rows[3]; g.By != c.by || r.Member != c.label || r.Group != 2 {
+			t.Errorf("%s: by %q the label %q", c.name, g.By, r.Member)
 		}
 	}
 }
@@ -114,8 +114,8 @@ func TestPropertyARowStaysInItsGroup(t *testing.T) {
 			last := x.turns[n-1].Last()
 			for i := range part.Rows {
 				was, is := &part.Rows[i], &whole.Rows[i]
-				if told := formed[is.Group] > last; !told && (was.Group != is.Group || was.Label != is.Label) {
-					t.Fatalf("%s: event %d is in group %d as %q after event %d, and in %d as %q at the end", what, is.EventID, was.Group, was.Label, last, is.Group, is.Label)
+				if told := formed[is.Group] > last; !told && (was.Group != is.Group || was.Member != is.Member) {
+					t.Fatalf("%s: event %d is in group %d as %q after event %d, and in %d as %q at the end", what, is.EventID, was.Group, was.Member, last, is.Group, is.Member)
 				}
 			}
 		}

@@ -3,11 +3,14 @@ package timeline
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
 const (
+	// labelSeparator stands between labels in a history.
+	labelSeparator = " / "
 	// mostLabelled is how large an input may be from which a label is taken, in bytes.
 	mostLabelled = 4096
 	// longestLabel is how many characters a label has at most.
@@ -16,33 +19,79 @@ const (
 	deepest = 3
 )
 
-// label gives each member of a group the label that tells it apart: a field of its
-// input that was another in each of the first ones, else its instance, else the whole
-// input.
-func (t *Timeline) label(g *Group, inputs map[int64][]byte) {
+// tellApart gives each member of a group what tells it apart: the label that the code gave
+// it, less what the first ones have in common; else a field of its input that was another
+// in each of the first ones, else its instance, else the whole input.
+func (t *Timeline) tellApart(g *Group, inputs map[int64][]byte) {
 	var first [][]byte
+	var labels [][]string
 	for _, n := range g.Rows[:min(LeastGroup, len(g.Rows))] {
 		first = append(first, inputs[t.Rows[n].EventID])
+		labels = append(labels, labelsOf(&t.Rows[n]))
 	}
-	path := distinct(first)
-	g.By = strings.Join(path, ".")
-	for _, n := range g.Rows {
+	path, shared := distinct(first), common(labels)
+	g.Label = strings.Join(shared, labelSeparator)
+	own := 0
+	for i, n := range g.Rows {
 		r := &t.Rows[n]
-		input := inputs[r.EventID]
-		if len(path) > 0 {
-			if value, scalar := scalarAt(input, path); scalar {
-				r.Label = shorten(value)
-				continue
+		if rest := beyond(labelsOf(r), shared); rest != "" {
+			r.Member = rest
+			if i < len(first) {
+				own++
 			}
+			continue
 		}
-		if value, scalar := scalarOf(input); scalar {
-			r.Label = shorten(value)
-		} else if r.Instance != "" {
-			r.Label = shorten(r.Instance)
-		} else {
-			r.Label = shorten(string(input))
+		r.Member = r.ofInput(path, inputs[r.EventID])
+	}
+	if own < len(first) {
+		g.By = strings.Join(path, ".")
+	}
+}
+
+// ofInput is what tells a row apart by its input.
+func (r *Row) ofInput(path []string, input []byte) string {
+	if len(path) > 0 {
+		if value, scalar := scalarAt(input, path); scalar {
+			return shorten(value)
 		}
 	}
+	if value, scalar := scalarOf(input); scalar {
+		return shorten(value)
+	}
+	if r.Instance != "" {
+		return shorten(r.Instance)
+	}
+	return shorten(string(input))
+}
+
+// labelsOf are the labels of the contexts around a row, outermost first.
+func labelsOf(r *Row) []string {
+	if r.Label == "" {
+		return nil
+	}
+	return strings.Split(r.Label, labelSeparator)
+}
+
+// common is with which labels all begin.
+func common(labels [][]string) []string {
+	shared := labels[0]
+	for _, l := range labels[1:] {
+		n := 0
+		for n < min(len(shared), len(l)) && shared[n] == l[n] {
+			n++
+		}
+		shared = shared[:n]
+	}
+	return shared
+}
+
+// beyond is what a row's labels have behind what is shared; all of them where they do not
+// begin with that.
+func beyond(labels, shared []string) string {
+	if len(labels) >= len(shared) && slices.Equal(labels[:len(shared)], shared) {
+		labels = labels[len(shared):]
+	}
+	return strings.Join(labels, labelSeparator)
 }
 
 // distinct is the path of the field by which inputs are told apart; empty for none.

@@ -100,6 +100,8 @@ type Row struct {
 	Kind                 Kind
 	// Name of the activity, event, orchestration, side effect or patch.
 	Name string
+	// Label that the code gave it, with those of the contexts around it; may be empty.
+	Label string
 	// Version of a child that was asked for; empty for the newest.
 	Version string
 	// Op of a call: one of history.Op….
@@ -145,10 +147,10 @@ type Row struct {
 	FirstEventID int64
 	AttemptsMade int
 	Failure      *history.Failure
-	// Group is the first event of the group that it belongs to, 0 for none; Label is
+	// Group is the first event of the group that it belongs to, 0 for none; Member is
 	// what tells it apart there, which may be empty. Timeline.Group fills them in.
-	Group int64
-	Label string
+	Group  int64
+	Member string
 	// Live is what is known outside the history; nil for nothing.
 	Live *Live
 	// Seen is the attempt of an open activity as its workers' process knows it; nil

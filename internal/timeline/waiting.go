@@ -227,6 +227,13 @@ func (w *Waiting) leaves(path []*Operation, limit int, all *[]Leaf) {
 // Text says in a line what an operation waits for, without times that pass: who
 // shows it says how long from now NextAt is.
 func (o *Operation) Text() string {
+	if o.Label != "" {
+		return o.Label + ", " + o.unlabelledText()
+	}
+	return o.unlabelledText()
+}
+
+func (o *Operation) unlabelledText() string {
 	switch o.Kind {
 	case KindActivity, KindInline:
 		return o.activityText()

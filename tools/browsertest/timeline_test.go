@@ -265,6 +265,44 @@ func TestWhatFailedStandsFirstInAFanOut(t *testing.T) {
 	}
 }
 
+// What the code calls an operation stands before what it is: in its row, where it is
+// waited for, in the history, and in a fan-out with what all of it is called.
+func TestALabelStandsFirst(t *testing.T) {
+	t.Parallel()
+	at := func(second int) int64 { return int64(1_900_000_000+second) * 1000 }
+	events := []map[string]any{
+		{"event_id": 1, "kind": "OrchestrationStarted", "name": "Fan", "at_ms": at(0), "start": map[string]any{"execution_id": 1}},
+		{"event_id": 2, "kind": "TimerCreated", "label": "grace period", "at_ms": at(0), "fire_at_ms": at(72 * 3600), "duration_ms": 72 * 3600_000},
+		{"event_id": 3, "kind": "ActivityScheduled", "name": "Count", "label": "stock / \u05de\u05d3\u05e3 <b>", "at_ms": at(0)},
+		{"event_id": 4, "kind": "ExternalSubscribed", "name": "approved", "label": "second approval", "at_ms": at(0)},
+	}
+	for i := range 12 {
+		events = append(events, map[string]any{"event_id": 5 + i, "kind": "ActivityScheduled", "name": "Refund", "label": fmt.Sprint("refunds / order ", i), "at_ms": at(0)})
+	}
+	for i := range 12 {
+		events = append(events, map[string]any{"event_id": 17 + i, "kind": "ActivityCompleted", "source_event_id": 5 + i, "at_ms": at(i + 2), "started_at_ms": at(1), "attempt": 1})
+	}
+	text, err := json.Marshal(map[string]any{"v": 1, "instance": "fan", "execution_id": 1, "events": events})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, view := range []browser.View{{Width: 1600, Height: 900}, {Width: 400, Height: 800, Dark: true}} {
+		b := serveStill(t).open("#/inspect", view)
+		b.settled()
+		b.choose("fan.json", string(text))
+		b.shows("grace period, timer 3d00h", "stock / \u05de\u05d3\u05e3 <b>, Count", "second approval, approved", "refunds, Refund")
+		eval[bool](b, `document.querySelector(".tl-name").focus(), true`)
+		b.press("End", "ArrowRight")
+		b.wait(`[...document.querySelectorAll(".tl-line.row .tl-text")].some(e => e.innerText === "order 11")`)
+		b.axeFinds("a timeline with labels")
+		if wide := eval[int](b, `document.documentElement.scrollWidth - innerWidth`); wide > 0 {
+			t.Errorf("%d pixels wider than the window", wide)
+		}
+		b.click(".tl-name", "")
+		b.wait(`document.querySelector(".row-details h2").innerText.includes("grace period")`)
+	}
+}
+
 // Two instances that are selected in the list are compared, and the last two executions of
 // a loop: what differs stands beside each other, what is equal is folded.
 func TestTwoExecutionsAreComparedOnThePage(t *testing.T) {

@@ -12,7 +12,7 @@ func ship(ctx turnstile.Context, s Shipment) (Tracking, error) {
 	if err != nil {
 		return Tracking{}, err
 	}
-	if err := turnstile.Sleep(ctx, time.Duration(parcel.PickUpAfterMS)*time.Millisecond); err != nil {
+	if err := turnstile.Sleep(ctx.WithLabel("until the pick-up"), time.Duration(parcel.PickUpAfterMS)*time.Millisecond); err != nil {
 		return Tracking{}, err
 	}
 	tracking, err := HandOver.Call(ctx, parcel)

@@ -45,6 +45,8 @@ type DifferenceRow struct {
 	Kind string `json:"kind,omitempty"`
 	Name string `json:"name,omitempty"`
 	Op   string `json:"op,omitempty"`
+	// Label that the code gave it, on the side A where both have it.
+	Label string `json:"label,omitempty"`
 	// Equal is how many equal operations this row stands for; 0 for one that is not equal.
 	Equal int `json:"equal,omitempty"`
 	// Differs names what is not alike: name, version, input, duration, state, result,
@@ -107,9 +109,9 @@ func DifferenceOf(a, b DifferenceSide, rows []difference.Row, all bool) Differen
 		if row.Kind != "" {
 			row.A, row.B = sideOf(r.A, r.Equal()), sideOf(r.B, r.Equal())
 			if one := r.A; one != nil && one.Row != nil {
-				row.Op = one.Row.Op
+				row.Op, row.Label = one.Row.Op, one.Row.Label
 			} else if one := r.B; one != nil && one.Row != nil {
-				row.Op = one.Row.Op
+				row.Op, row.Label = one.Row.Op, one.Row.Label
 			}
 		}
 		out.Rows = append(out.Rows, row)

@@ -20,7 +20,9 @@ type Event struct {
 	// SourceEventID of a completion is the event that it completes.
 	SourceEventID int64  `json:"source_event_id,omitempty"`
 	Name          string `json:"name,omitempty"`
-	Version       string `json:"version,omitempty"`
+	// Label that the code gave what it started, with those of the contexts around it.
+	Label   string `json:"label,omitempty"`
+	Version string `json:"version,omitempty"`
 	// Instance of a child, or that a system call is about.
 	Instance string `json:"instance,omitempty"`
 	// PayloadName is what the payload is called in the export: "input",
@@ -95,7 +97,7 @@ type Events struct {
 func EventOf(e *history.Event, whole bool) Event {
 	out := Event{
 		EventID: e.EventID, Kind: e.Kind.String(), At: fromMS(e.AtMS), SourceEventID: e.SourceEventID,
-		Name: e.Name, Version: e.Version, Instance: e.Instance, Payload: payloadOf(e, whole),
+		Name: e.Name, Label: e.Label, Version: e.Version, Instance: e.Instance, Payload: payloadOf(e, whole),
 		FireAt: fromMS(e.FireAtMS), DurationMS: e.DurationMS,
 		Op: e.Op, Inline: e.Inline, ExplicitID: e.ExplicitID, UseExisting: e.UseExisting, OnParentEnd: e.OnParentEnd, Retry: e.Retry,
 		StartedAt: fromMS(e.StartedAtMS), Attempt: e.Attempt, RequestID: e.RequestID,

@@ -83,9 +83,11 @@ type Parent struct {
 // PendingOperation is what an instance has under way.
 type PendingOperation struct {
 	// Kind of the scheduling event.
-	Kind        string    `json:"kind"`
-	EventID     int64     `json:"event_id"`
-	Name        string    `json:"name,omitempty"`
+	Kind    string `json:"kind"`
+	EventID int64  `json:"event_id"`
+	Name    string `json:"name,omitempty"`
+	// Label that the code gave it.
+	Label       string    `json:"label,omitempty"`
 	ScheduledAt time.Time `json:"scheduled_at"`
 	DueAt       time.Time `json:"due_at,omitzero"`
 	// Instance and Child of a sub-orchestration; Child is left out where it has
@@ -163,7 +165,7 @@ func PendingOperationsOf(open []client.PendingOperation) []PendingOperation {
 	var out []PendingOperation
 	for i := range open {
 		o := &open[i]
-		w := PendingOperation{Kind: o.Kind.String(), EventID: o.EventID, Name: o.Name, ScheduledAt: o.ScheduledAt, DueAt: o.DueAt, Instance: o.Instance}
+		w := PendingOperation{Kind: o.Kind.String(), EventID: o.EventID, Name: o.Name, Label: o.Label, ScheduledAt: o.ScheduledAt, DueAt: o.DueAt, Instance: o.Instance}
 		if o.Child != nil {
 			child := InstanceOf(o.Child)
 			w.Child = &child

@@ -70,8 +70,10 @@ type TimelineRow struct {
 	ExecutionID int64 `json:"execution_id"`
 	EventID     int64 `json:"event_id"`
 	// Kind: activity, inline, timer, wait, child, detached, call.
-	Kind    string `json:"kind"`
-	Name    string `json:"name,omitempty"`
+	Kind string `json:"kind"`
+	Name string `json:"name,omitempty"`
+	// Label that the code gave it, with those of the contexts around it: "stock / shelf".
+	Label   string `json:"label,omitempty"`
 	Version string `json:"version,omitempty"`
 	// Op of a call: now, guid, side_effect, trace, raise_event, cancel_instance,
 	// patch.
@@ -108,10 +110,10 @@ type TimelineRow struct {
 	AttemptsMade int           `json:"attempts_made,omitempty"`
 	Failure      *wire.Failure `json:"failure,omitempty"`
 	Live         *LiveActivity `json:"live,omitempty"`
-	// Group is the first event of the group that it belongs to; Label is what tells it
-	// apart there: a field of its input, its instance, or the input.
-	Group int64  `json:"group,omitempty"`
-	Label string `json:"label,omitempty"`
+	// Group is the first event of the group that it belongs to; Member is what tells it
+	// apart there: its label, a field of its input, its instance, or the input.
+	Group  int64  `json:"group,omitempty"`
+	Member string `json:"member,omitempty"`
 	// Text says of an open activity how it stands with its attempts; of what was
 	// cancelled, after which event.
 	Text string `json:"text,omitempty"`
@@ -126,10 +128,12 @@ type TimelineGroup struct {
 	Kind    string `json:"kind"`
 	// Name that all of them have; left out of calls.
 	Name string `json:"name,omitempty"`
+	// Label that its first rows have in common.
+	Label string `json:"label,omitempty"`
 	// Rows that it has, and how many of them are in which state.
 	Rows   int            `json:"rows"`
 	States map[string]int `json:"states"`
-	// By is the field of the inputs from which the labels are taken.
+	// By is the field of the inputs that tells the rows apart.
 	By string `json:"by,omitempty"`
 	// From is when the first was asked for; To when the last had ended, left out while
 	// one is open.
@@ -225,7 +229,7 @@ func TimelineOf(t *timeline.Timeline, now time.Time) Timeline {
 }
 
 func groupOf(g *timeline.Group) TimelineGroup {
-	out := TimelineGroup{ExecutionID: g.ExecutionID, EventID: g.EventID, Kind: string(g.Kind), Name: g.Name, Rows: len(g.Rows), States: map[string]int{},
+	out := TimelineGroup{ExecutionID: g.ExecutionID, EventID: g.EventID, Kind: string(g.Kind), Name: g.Name, Label: g.Label, Rows: len(g.Rows), States: map[string]int{},
 		By: g.By, From: g.From, To: g.To, Took: spreadOf(g.Took), Ran: spreadOf(g.Ran)}
 	for state, n := range g.States {
 		out.States[string(state)] = n
@@ -243,10 +247,10 @@ func spreadOf(s timeline.Spread) *Spread {
 // TimelineRowOf returns the JSON form of a row. Details of its failure are left
 // out: the event has them.
 func TimelineRowOf(r *timeline.Row) TimelineRow {
-	out := TimelineRow{ExecutionID: r.ExecutionID, EventID: r.EventID, Kind: string(r.Kind), Name: r.Name, Version: r.Version, Op: r.Op,
+	out := TimelineRow{ExecutionID: r.ExecutionID, EventID: r.EventID, Kind: string(r.Kind), Name: r.Name, Label: r.Label, Version: r.Version, Op: r.Op,
 		Instance: r.Instance, State: string(r.State), ScheduledAt: r.ScheduledAt, EndedAt: r.EndedAt, DueAt: r.DueAt,
 		CompletedBy: r.CompletedBy, CancelledBy: r.CancelledBy, Assumed: r.Assumed, Attempt: r.Attempt, StartedAt: r.StartedAt,
-		Group: r.Group, Label: r.Label, RequestID: r.RequestID, Actor: r.Actor, FirstEventID: r.FirstEventID, AttemptsMade: r.AttemptsMade, Failure: wire.FailureOf(r.Failure), Live: liveOf(r.Live)}
+		Group: r.Group, Member: r.Member, RequestID: r.RequestID, Actor: r.Actor, FirstEventID: r.FirstEventID, AttemptsMade: r.AttemptsMade, Failure: wire.FailureOf(r.Failure), Live: liveOf(r.Live)}
 	if r.MaxAttempts > 1 {
 		out.MaxAttempts = r.MaxAttempts
 	}

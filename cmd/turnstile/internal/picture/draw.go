@@ -86,7 +86,7 @@ const (
 func (d *drawing) layout(width int) {
 	d.took = 8
 	for i := range d.t.Rows {
-		text, r := label(&d.t.Rows[i]), &d.t.Rows[i]
+		text, r := d.title(&d.t.Rows[i]), &d.t.Rows[i]
 		if g := d.groupOf(r); g != nil {
 			text = groupLabel(g)
 		}
@@ -96,12 +96,24 @@ func (d *drawing) layout(width int) {
 	d.bar = max(width-d.label-d.took-4, leastBar)
 }
 
-// label is what stands before a row's bar.
-func label(r *api.TimelineRow) string {
+// title is what stands before a row's bar: its label, and what it is.
+func (d *drawing) title(r *api.TimelineRow) string {
+	name := d.named(r)
+	if r.Label != "" {
+		name = r.Label + ", " + name
+	}
+	return fmt.Sprintf("%d %s", r.EventID, printable.Line(name))
+}
+
+// named is what a row is, without its label.
+func (d *drawing) named(r *api.TimelineRow) string {
 	name := r.Name
 	switch r.Kind {
 	case "timer":
 		name = "timer"
+		if !r.DueAt.IsZero() {
+			name += " " + d.Span(r.DueAt.Sub(r.ScheduledAt))
+		}
 	case "wait":
 		name = "event " + r.Name
 	case "child":
@@ -116,7 +128,7 @@ func label(r *api.TimelineRow) string {
 			name += " " + r.Name
 		}
 	}
-	return fmt.Sprintf("%d %s", r.EventID, printable.Line(name))
+	return name
 }
 
 // failed says how an execution failed. The kind of an error that the code returned
@@ -240,7 +252,7 @@ func (d *drawing) row(r *api.TimelineRow) {
 	case "cancelled", "closed":
 		style = term.Dim
 	}
-	d.line(label(r), style, strings.Join(cells, ""), took)
+	d.line(d.title(r), style, strings.Join(cells, ""), took)
 	d.note(r)
 }
 

@@ -41,6 +41,42 @@ func TestAPictureSaysWhatFailedAndWhyARowWasCancelled(t *testing.T) {
 	}
 }
 
+// What the code calls an operation stands before what it is.
+func TestARowHasItsLabelFirst(t *testing.T) {
+	t.Parallel()
+	at := time.Unix(100, 0).UTC()
+	tl := api.Timeline{Now: at.Add(time.Hour), Executions: []api.TimelineExecution{{ExecutionID: 1, Name: "Fulfil", From: at}},
+		Groups: []api.TimelineGroup{{ExecutionID: 1, EventID: 4, Kind: "activity", Name: "Refund", Label: "refunds", Rows: 8, States: map[string]int{"failed": 1, "done": 7}}},
+		Rows: []api.TimelineRow{
+			{ExecutionID: 1, EventID: 2, Kind: "timer", Label: "grace \x1b[2Jperiod", State: "open", ScheduledAt: at, DueAt: at.Add(72 * time.Hour), Spans: []api.TimelineSpan{{Doing: "waiting"}}},
+			{ExecutionID: 1, EventID: 3, Kind: "activity", Name: "Charge", Label: "stock / shelf", State: "done", ScheduledAt: at, EndedAt: at},
+		}}
+	for i := range 8 {
+		r := api.TimelineRow{ExecutionID: 1, EventID: int64(4 + i), Kind: "activity", Name: "Refund", Label: fmt.Sprint("refunds / order ", i), State: "done", ScheduledAt: at, EndedAt: at.Add(time.Second), Group: 4, Member: fmt.Sprint("order ", i)}
+		if i == 3 {
+			r.State, r.Failure = "failed", &wire.Failure{Kind: "application", Message: "declined"}
+		}
+		tl.Rows = append(tl.Rows, r)
+	}
+	for _, all := range []bool{false, true} {
+		var out strings.Builder
+		screen := term.Fixed(&out, 100, term.ColoursNever, func(string) string { return "" })
+		picture.Draw(&screen, &tl, picture.Options{Span: time.Duration.String, All: all})
+		text := out.String()
+		wanted := []string{"2 grace �[2Jperiod, timer 72h0m0s ", "3 stock / shelf, Charge "}
+		if all {
+			wanted = append(wanted, "7 refunds / order 3, Refund ")
+		} else {
+			wanted = append(wanted, "4 refunds, 8 × Refund ", "    7 Refund order 3 after 1s, failed: declined")
+		}
+		for _, want := range wanted {
+			if !strings.Contains(text, want) {
+				t.Errorf("the picture does not say %q:\n%s", want, text)
+			}
+		}
+	}
+}
+
 // A fan-out is one row, which says how its rows stand; those that failed are told by
 // what tells them apart.
 func TestAFanOutIsOneRow(t *testing.T) {
@@ -51,7 +87,7 @@ func TestAFanOutIsOneRow(t *testing.T) {
 			Took: &api.Spread{Of: 20, MinMS: 1000, MedianMS: 10000, P90MS: 18000, MaxMS: 20000}}}}
 	for i := range 20 {
 		r := api.TimelineRow{ExecutionID: 1, EventID: int64(2 + i), Kind: "activity", Name: "Charge", State: "done", ScheduledAt: at, EndedAt: at.Add(time.Duration(i+1) * time.Second),
-			Spans: []api.TimelineSpan{{Doing: "running", To: at.Add(time.Duration(i+1) * time.Second)}}, Group: 2, Label: fmt.Sprint("o-", i)}
+			Spans: []api.TimelineSpan{{Doing: "running", To: at.Add(time.Duration(i+1) * time.Second)}}, Group: 2, Member: fmt.Sprint("o-", i)}
 		if i == 3 || i == 5 {
 			r.State, r.Failure = "failed", &wire.Failure{Kind: "application", Message: "declined"}
 		}

@@ -39,6 +39,9 @@ func groupLabel(g *api.TimelineGroup) string {
 	if name == "" {
 		name = g.Kind
 	}
+	if g.Label != "" {
+		return fmt.Sprintf("%d %s, %d × %s", g.EventID, printable.Line(g.Label), g.Rows, printable.Line(name))
+	}
 	return fmt.Sprintf("%d %d × %s", g.EventID, g.Rows, printable.Line(name))
 }
 
@@ -75,7 +78,7 @@ func (d *drawing) group(g *api.TimelineGroup) {
 		if i == mostTold || r.State != "failed" && (i > 0 || g.Took == nil || g.Took.MaxMS < 2*g.Took.MedianMS) {
 			break
 		}
-		text := fmt.Sprintf("%s %s after %s", label(r), printable.Line(r.Label), d.Span(d.lasted(r)))
+		text := fmt.Sprintf("%d %s %s after %s", r.EventID, printable.Line(d.named(r)), printable.Line(r.Member), d.Span(d.lasted(r)))
 		if r.State == "failed" && r.Failure != nil {
 			text += ", " + failed(r.Failure.Kind) + ": " + printable.Line(r.Failure.Message)
 		}

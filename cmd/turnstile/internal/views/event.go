@@ -28,6 +28,9 @@ func kindStyle(k history.Kind) term.Style {
 func detail(e *history.Event, width int) string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
+	if e.Label != "" {
+		add("%s", printable.Line(e.Label))
+	}
 	if e.Actor != "" {
 		add("by %s", printable.Line(e.Actor))
 	}

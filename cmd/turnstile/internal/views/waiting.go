@@ -36,6 +36,9 @@ func pending(out io.Writer, now time.Time, open []client.PendingOperation) {
 		case history.SubOrchestrationScheduled:
 			what, how = "sub-orchestration "+what, "instance "+printable.Line(o.Instance)+", "+childText(o.Child)
 		}
+		if o.Label != "" {
+			what = printable.Line(o.Label) + ", " + what
+		}
 		t.Row(fmt.Sprintf("  event %d", o.EventID), what, "since "+plain.Moment(o.ScheduledAt)+" ("+plain.Ago(now, o.ScheduledAt)+")", how)
 	}
 	t.Print(out)

@@ -15,6 +15,7 @@ export function family(kind) {
 // brief says in a line what an event holds besides its name. Pure but for clip.
 export function brief(e, most = 160) {
   const parts = [];
+  if (e.label) parts.push(e.label);
   if (e.op) parts.push(e.op);
   if (e.instance) parts.push("as " + e.instance);
   if (e.inline) parts.push("inline");
@@ -55,6 +56,7 @@ export function EventFacts({ event: e, link, completedBy, open = false, load }) 
     [e.kind === "ExternalRejected" ? "rejects" : "completes", e.source_event_id ? html`<a href=${link(e.source_event_id)}>event ${e.source_event_id}</a>` : null],
     ["completed by", completedBy ? html`<a href=${link(completedBy)}>event ${completedBy}</a>` : null],
     ["name", e.name ? html`<${Text} value=${e.name} />` : null],
+    ["label", e.label ? html`<${Text} value=${e.label} />` : null],
     ["version", e.version ? html`<${Text} value=${e.version} />` : null],
     ["instance", e.instance ? html`<${InstanceLink} id=${e.instance} />` : null],
     ["call", e.op],

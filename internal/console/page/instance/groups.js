@@ -35,7 +35,7 @@ function tookOf(r, now) {
 
 // groupTitle names a group. Pure.
 export function groupTitle(line) {
-  if (line.group.kind !== "call") return line.group.name || kindWords[line.group.kind];
+  if (line.group.kind !== "call") return [line.group.label, line.group.name || kindWords[line.group.kind]].filter(Boolean).join(", ");
   const of = new Map();
   for (const r of line.members) of.set(opWord(r.raw.op), (of.get(opWord(r.raw.op)) ?? 0) + 1);
   return [...of].map(([word, n]) => (n > 1 ? word + " ×" + n : word)).join(", ");
@@ -131,7 +131,7 @@ export function GroupDetails({ line, unfolded, toggle, select, close }) {
     ]} />
     ${g.kind !== "call" && html`<${Durations} rows=${line.members} ran=${!!g.ran} />
     <h3>${g.states.failed ? "Failed, and the slowest" : "The slowest"}</h3>
-    <ul class="group-first">${first.map((r) => html`<li key=${r.key}><button type="button" class="link" onClick=${() => select(r)}><${Text} value=${r.raw.label || "event " + r.event} max=${80} /></button> <span class=${r.state === "failed" ? "bad" : "muted"}>${stateWord(r)}</span> <span class="num muted">${r.end === null ? "" : span(tookOf(r))}${r.raw.attempt > 1 ? `, attempt ${r.raw.attempt}` : ""}</span>
+    <ul class="group-first">${first.map((r) => html`<li key=${r.key}><button type="button" class="link" onClick=${() => select(r)}><${Text} value=${r.raw.member || "event " + r.event} max=${80} /></button> <span class=${r.state === "failed" ? "bad" : "muted"}>${stateWord(r)}</span> <span class="num muted">${r.end === null ? "" : span(tookOf(r))}${r.raw.attempt > 1 ? `, attempt ${r.raw.attempt}` : ""}</span>
       ${r.raw.failure && html`<span class="bad"><${Text} value=${r.raw.failure.message ?? failureKind(r.raw.failure.kind)} max=${160} /></span>`}</li>`)}</ul>`}</section>`;
 }
 

@@ -73,7 +73,12 @@ export const kindWords = { activity: "activity", inline: "inline activity", time
 // opWord is what a call asks for.
 export const opWord = (op) => ops[op] ?? op;
 
+// label is what the code calls it, and what it is.
 function label(raw) {
+  return raw.label ? raw.label + ", " + named(raw) : named(raw);
+}
+
+function named(raw) {
   if (raw.kind === "call") return [opWord(raw.op), raw.name].filter(Boolean).join(" ");
   if (raw.kind === "timer") return raw.due_at ? "timer " + span(ms(raw.due_at) - ms(raw.scheduled_at)) : "timer";
   return raw.name || kindWords[raw.kind] || raw.kind;

@@ -16,7 +16,7 @@ export function Tip({ line, left, top, at, now }) {
     el.style.top = (top + box.height + 24 > window.innerHeight ? top - box.height - 12 : top + 16) + "px";
   }, [left, top, line]);
   if (line.type === "group") return html`<div class="tl-tip" ref=${ref} aria-hidden="true"><${GroupTip} line=${line} />${at !== undefined && html`<p class="num muted small">${moment(at, utc)}</p>`}</div>`;
-  return html`<div class="tl-tip" ref=${ref} aria-hidden="true"><p><strong><${Text} value=${r.label} max=${80} /></strong> <span class="muted">${kindWords[r.kind]}, event ${r.event}</span>${r.raw.label && html` <${Text} value=${r.raw.label} max=${80} />`}</p>
+  return html`<div class="tl-tip" ref=${ref} aria-hidden="true"><p><strong><${Text} value=${r.label} max=${80} /></strong> <span class="muted">${kindWords[r.kind]}, event ${r.event}</span>${r.raw.member && html` <${Text} value=${r.raw.member} max=${80} />`}</p>
     <p>${stateWord(r)}, ${r.end === null ? "for " + span(now - r.at) : span(r.end - r.at)}${r.raw.attempt > 1 ? `, attempt ${r.raw.attempt}${r.raw.max_attempts ? " of " + r.raw.max_attempts : ""}` : ""}</p>
     ${r.spans.length > 1 && html`<ul>${r.spans.map((s, i) => html`<li key=${i}><span class="muted">${words[s.doing] ?? s.doing}</span> <span class="num">${span((s.to ?? now) - s.from)}</span></li>`)}</ul>`}
     ${actedBy(r.raw) && html`<p><span class="muted">${actedBy(r.raw)[0]}</span> <${Text} value=${r.raw.actor} max=${80} /></p>`}

@@ -23,7 +23,7 @@ function Side({ of: s }) {
 
 function Row({ row: r, of }) {
   if (r.equal && !r.kind) return html`<li class="muted difference-equal">${plural(r.equal, "equal operation")}</li>`;
-  return html`<li class="card" data-differs=${r.equal ? "equal" : r.a && r.b ? "both" : r.a ? "a" : "b"}><h3>${kindWords[r.kind] ?? r.kind} ${r.kind === "call" && opWord(r.op)} <${Text} value=${r.name ?? ""} max=${160} /> ${r.equal ? html`<${Chip}>equal<//>` : (r.differs ?? [r.a ? "only in the first" : "only in the second"]).map((w) => html`<${Chip} kind="suspended">${w}<//> `)}</h3>
+  return html`<li class="card" data-differs=${r.equal ? "equal" : r.a && r.b ? "both" : r.a ? "a" : "b"}><h3>${kindWords[r.kind] ?? r.kind} ${r.kind === "call" && opWord(r.op)} <${Text} value=${[r.label, r.name].filter(Boolean).join(", ")} max=${160} /> ${r.equal ? html`<${Chip}>equal<//>` : (r.differs ?? [r.a ? "only in the first" : "only in the second"]).map((w) => html`<${Chip} kind="suspended">${w}<//> `)}</h3>
     ${!r.equal && html`<div class="two-events">${["a", "b"].map((k) => html`<div key=${k}>${r[k] ? html`<${Operation} o=${r[k]} side=${of[k]} />` : html`<p class="muted">not there</p>`}</div>`)}</div>`}</li>`;
 }
 
