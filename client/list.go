@@ -29,6 +29,10 @@ type ListQuery struct {
 	// From (inclusive) and To (exclusive) bound the time of the start; zero for no
 	// bound.
 	From, To time.Time
+	// EndedFrom (inclusive) and EndedTo (exclusive) bound the time of the end, and select
+	// only instances that have ended; zero for no bound. No index finds by them, as by
+	// Version.
+	EndedFrom, EndedTo time.Time
 	// Where are conditions on the search attributes, all of which have to hold.
 	// With the first ["="] among them only instances that meet it are
 	// looked at; the other conditions, Status and Name are then looked up in their
@@ -59,8 +63,8 @@ type ListQuery struct {
 }
 
 // ListPage is one page of instances, newest first. NextPageToken is empty on
-// the last. With ListQuery.Where, Prefix, Words, Version or Parent, or with both Status and
-// Name, a page may be shorter than asked for, or empty, and not be the last.
+// the last. With ListQuery.Where, Prefix, Words, Version, Parent, EndedFrom or EndedTo, or with
+// both Status and Name, a page may be shorter than asked for, or empty, and not be the last.
 type ListPage struct {
 	Instances     []Description
 	NextPageToken string
@@ -107,7 +111,7 @@ func (q *ListQuery) stored() (stored store.ListQuery, possible bool) {
 		}
 	}
 	return store.ListQuery{
-		Status: store.Status(q.Status), Name: q.Name, Prefix: prefix, From: q.From, To: q.To,
+		Status: store.Status(q.Status), Name: q.Name, Prefix: prefix, From: q.From, To: q.To, EndedFrom: q.EndedFrom, EndedTo: q.EndedTo,
 		Where: storeConditions(q.Where), Words: q.Words, Version: q.Version, Parent: q.Parent, PageSize: q.PageSize, PageToken: q.PageToken,
 	}, true
 }

@@ -100,6 +100,9 @@ func mayMatch(q *store.ListQuery) func(*sqlite3.Stmt) bool {
 			parts = append(parts, append([]byte(key), text...))
 		}
 	}
+	if !q.EndedFrom.IsZero() || !q.EndedTo.IsZero() {
+		parts = append(parts, []byte(`"ended_ms":`))
+	}
 	words := strings.Fields(strings.ToLower(q.Words))
 	return func(s *sqlite3.Stmt) bool {
 		record := s.ColumnRawText(recordColumn)

@@ -19,6 +19,9 @@ type ListQuery struct {
 	Prefix string
 	// From (inclusive) and To (exclusive) bound CreatedAt; zero for no bound.
 	From, To time.Time
+	// EndedFrom (inclusive) and EndedTo (exclusive) bound EndedAt; zero for no bound. With either,
+	// only instances that have ended are selected. No index finds by them ([ListQuery.Scans]).
+	EndedFrom, EndedTo time.Time
 	// Where are conditions on the search attributes, all of which have to
 	// hold. With the first "=" among them only instances that meet it are
 	// looked at; the other conditions, Status and Name are then looked up in
@@ -66,6 +69,10 @@ func (q *ListQuery) KeyRange() (low, high string, err error) {
 	if !q.To.IsZero() {
 		high = listTime(ceilMS(q.To))
 	}
+	if !q.EndedTo.IsZero() {
+		// What ended before has begun before, as far as clocks agree.
+		high = min(high, listTime(ceilMS(q.EndedTo.Add(clocksDiffer))))
+	}
 	if q.PageToken != "" {
 		place, err := q.place()
 		if err != nil {
@@ -81,12 +88,25 @@ func (q *ListQuery) KeyRange() (low, high string, err error) {
 func (q *ListQuery) Matches(r *Record) bool {
 	return !r.Purged && (q.Status == "" || q.Status == r.Status) && (q.Name == "" || q.Name == r.Name) && strings.HasPrefix(r.Instance, q.Prefix) &&
 		!slices.ContainsFunc(q.Where, func(c SearchCondition) bool { return !c.Holds(r.SearchAttributes) }) &&
-		(q.Version == "" || q.Version == r.Version) && (q.Parent == "" || r.Parent != nil && q.Parent == r.Parent.Instance) && q.wordsIn(r)
+		(q.Version == "" || q.Version == r.Version) && (q.Parent == "" || r.Parent != nil && q.Parent == r.Parent.Instance) && q.endedIn(r) && q.wordsIn(r)
+}
+
+// clocksDiffer is by how much an instance may seem to end before it began.
+const clocksDiffer = time.Hour
+
+// endedIn reports whether the record ended between the query's times.
+func (q *ListQuery) endedIn(r *Record) bool {
+	if q.EndedFrom.IsZero() && q.EndedTo.IsZero() {
+		return true
+	}
+	return !r.EndedAt.IsZero() && !r.EndedAt.Before(q.EndedFrom) && (q.EndedTo.IsZero() || r.EndedAt.Before(q.EndedTo))
 }
 
 // Scans reports whether the query asks for what a store may have no index of: the records that its
 // other fields select are read, a bounded number a call.
-func (q *ListQuery) Scans() bool { return q.Words != "" || q.Version != "" || q.Parent != "" }
+func (q *ListQuery) Scans() bool {
+	return q.Words != "" || q.Version != "" || q.Parent != "" || !q.EndedFrom.IsZero() || !q.EndedTo.IsZero()
+}
 
 // wordsIn reports whether each of the words stands in a text of the record.
 func (q *ListQuery) wordsIn(r *Record) bool {
@@ -142,7 +162,7 @@ func (q *ListQuery) binding() []byte {
 		text = fmt.Appendf(text, " id %q", q.Prefix)
 	}
 	if q.Scans() {
-		text = fmt.Appendf(text, " scan %q %q %q", q.Words, q.Version, q.Parent)
+		text = fmt.Appendf(text, " scan %q %q %q %d %d", q.Words, q.Version, q.Parent, unixNano(q.EndedFrom), unixNano(q.EndedTo))
 	}
 	sum := sha256.Sum256(text)
 	return sum[:bindingSize:bindingSize]

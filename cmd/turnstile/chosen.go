@@ -34,6 +34,8 @@ func (s *chosen) declare(flags *flag.FlagSet) {
 	flags.StringVar(&s.where, "where", "", "select by these `CONDITIONS` on search attributes; see list")
 	flags.StringVar(&s.since, "since", "", "select by start, at this `TIME` or later: "+timeForms)
 	flags.StringVar(&s.until, "until", "", "select by start, before this `TIME`")
+	flags.StringVar(&s.endedSince, "ended-since", "", "select by end, at this `TIME` or later")
+	flags.StringVar(&s.endedUntil, "ended-until", "", "select by end, before this `TIME`")
 }
 
 // check is for what is wrong with the command line: named are the operands that name the instance.

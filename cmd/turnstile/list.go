@@ -31,6 +31,7 @@ func listCommand() *command {
 		examples: []string{
 			"turnstile list --status stuck",
 			"turnstile list --name Fulfil --since 24h",
+			"turnstile list --status failed --ended-since yesterday --ended-until today",
 			"turnstile list --status failed --since 2026-01-31 --until 2026-02-01 --all --output json",
 			`turnstile list --where 'customer = "c-1" and total > 100'`,
 			"turnstile list --count --since 24h",

@@ -207,7 +207,9 @@ func TestS13ListByTime(t *testing.T) {
 	}
 	for _, wrong := range []string{"tomorrow", "-5m", "-3d", "99999999d"} {
 		b.fails(exitUsage, []string{"is not a time", "24h"}, "list", "--since="+wrong)
+		b.fails(exitUsage, []string{"is not a time", "24h"}, "list", "--ended-until="+wrong)
 	}
+	b.fails(exitUsage, []string{"nothing can have ended"}, "list", "--ended-since", "1h", "--ended-until", "2h")
 }
 
 func TestS13TheNextPageIsACommandThatCanBePasted(t *testing.T) {
@@ -215,9 +217,10 @@ func TestS13TheNextPageIsACommandThatCanBePasted(t *testing.T) {
 	b := newBench(t)
 	const n = 7
 	for i := range n {
-		b.put(store.Record{Instance: fmt.Sprintf("i-%d", i), Name: "It's", Status: store.StatusRunning, CreatedAt: epoch.Add(-time.Duration(i) * time.Minute)})
+		b.put(store.Record{Instance: fmt.Sprintf("i-%d", i), Name: "It's", Status: store.StatusCompleted, CreatedAt: epoch.Add(-time.Duration(i) * time.Minute), EndedAt: epoch.Add(-time.Duration(i) * time.Second)})
 	}
-	args := []string{"--stack", "a b", "list", "--ids", "--limit", "3", "--since", "1h", "--name", "It's", "--prefix", "i-"}
+	b.put(store.Record{Instance: "i-running", Name: "It's", Status: store.StatusRunning, CreatedAt: epoch.Add(-time.Minute)})
+	args := []string{"--stack", "a b", "list", "--ids", "--limit", "3", "--since", "1h", "--ended-since", "2m", "--ended-until", "0s", "--name", "It's", "--prefix", "i-"}
 	var seen []string
 	for page := 0; ; page++ {
 		r := b.run(args...)
@@ -234,10 +237,10 @@ func TestS13TheNextPageIsACommandThatCanBePasted(t *testing.T) {
 		b.clock.now = b.clock.now.Add(time.Second)
 		args = words(next)
 	}
-	if got := strings.Join(seen, " "); got != "i-0 i-1 i-2 i-3 i-4 i-5 i-6" {
+	if got := strings.Join(seen, " "); got != "i-1 i-2 i-3 i-4 i-5 i-6" { // i-0 ends at this moment.
 		t.Errorf("listed were %s", got)
 	}
-	if got := b.ok("list", "--ids", "--limit", "3", "--all"); len(strings.Fields(got)) != n {
+	if got := b.ok("list", "--ids", "--limit", "3", "--all"); len(strings.Fields(got)) != n+1 {
 		t.Errorf("--all lists %q", got)
 	}
 	b.fails(exitFailed, []string{"page token", "as it stands"}, append(args, "--status", "failed")...)

@@ -116,7 +116,7 @@ func (c *cli) agentServer(of serving) (*mcp.Server, error) {
 // agentQuery reads a filter as the flags of list do; it names fields as the tool
 // does.
 func (c *cli) agentQuery(f mcpserver.Filter) (client.ListQuery, error) {
-	s := selection{status: f.Status, since: f.Since, until: f.Until, where: f.Where}
+	s := selection{status: f.Status, since: f.Since, until: f.Until, endedSince: f.EndedSince, endedUntil: f.EndedUntil, where: f.Where}
 	s.query.Name, s.query.Prefix = f.Name, f.Prefix
 	s.query.Words, s.query.Version, s.query.Parent = f.Words, f.Version, f.Parent
 	s.query.Schedule, s.query.Queue = f.Schedule, f.Queue
@@ -126,7 +126,7 @@ func (c *cli) agentQuery(f mcpserver.Filter) (client.ListQuery, error) {
 	return s.query, nil
 }
 
-var flagsOfFilter = strings.NewReplacer("--status ", "status ", "--since ", "since ", "--until ", "until ", "--where:", "where:")
+var flagsOfFilter = strings.NewReplacer("--status ", "status ", "--since ", "since ", "--until ", "until ", "--ended-since ", "ended_since ", "--ended-until ", "ended_until ", "--where:", "where:")
 
 // openedOnce opens the instances at the first call of a tool, so that what is wrong
 // is told there: most clients show nothing of a server that does not start.

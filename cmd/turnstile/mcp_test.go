@@ -192,6 +192,9 @@ func TestAnAgentLooks(t *testing.T) {
 	if text := a.says("list_instances", `{"words":"declined"}`, `"order-3"`); strings.Contains(text, "order-1") {
 		t.Errorf("more than have the word are listed: %s", text)
 	}
+	if text := a.says("list_instances", `{"ended_since":"2029-12-31","ended_until":"2030-01-01"}`, `"order-3"`); strings.Contains(text, "order-1") {
+		t.Errorf("more than ended on that day are listed: %s", text)
+	}
 	var page struct {
 		Next string `json:"next_page_token"`
 	}

@@ -22,9 +22,9 @@ func condition(err error) string {
 const whereHelp = "Conditions on search attributes (--where) are joined by and. Operators are = < <= > >=\n" +
 	"and ^= (begins with); a value is a text in quotes, a number, or a time like 2026-12-01\n" +
 	"or 2026-12-01T09:30:00Z. An index finds instances by =. For any other condition, and for\n" +
-	"--words, --of-version and --parent, it reads the record of each instance that the other\n" +
-	"flags select: on DynamoDB up to 1,000, which is at least 1,000 read units ($0.000125), for\n" +
-	"a page. --schedule finds by the beginning of the ids, as --prefix does. SQS does not list\n" +
+	"--words, --of-version, --parent and --ended-…, it reads the record of each instance that the\n" +
+	"other flags select: on DynamoDB up to 1,000, which is at least 1,000 read units ($0.000125),\n" +
+	"for a page. --schedule finds by the beginning of the ids, as --prefix does. SQS does not list\n" +
 	"messages: --queue works on a program that serves its console, and is an error on AWS."
 
 // statuses in the order in which they are named.
@@ -44,6 +44,7 @@ func allStatuses() []client.Status {
 // selection says which instances are meant.
 type selection struct {
 	status, since, until, where string
+	endedSince, endedUntil      string
 	query                       client.ListQuery
 }
 
@@ -58,12 +59,14 @@ func (s *selection) declare(flags *flag.FlagSet) {
 	flags.StringVar(&s.query.Queue, "queue", "", "only instances with an attempt in the activity queue `NAME`; not on AWS")
 	flags.StringVar(&s.since, "since", "", "only started at this `TIME` or later: "+timeForms)
 	flags.StringVar(&s.until, "until", "", "only started before this `TIME`")
+	flags.StringVar(&s.endedSince, "ended-since", "", "only ended at this `TIME` or later")
+	flags.StringVar(&s.endedUntil, "ended-until", "", "only ended before this `TIME`")
 	flags.StringVar(&s.where, "where", "", "only instances whose search attributes meet these `CONDITIONS`")
 }
 
 // given reports whether anything was selected.
 func (s *selection) given() bool {
-	return s.status != "" || s.since != "" || s.until != "" || s.where != "" || s.query.Name != "" || s.query.Prefix != "" ||
+	return s.status != "" || s.since+s.until+s.endedSince+s.endedUntil != "" || s.where != "" || s.query.Name != "" || s.query.Prefix != "" ||
 		s.query.Words+s.query.Version+s.query.Parent+s.query.Schedule+s.query.Queue != ""
 }
 
@@ -85,6 +88,15 @@ func (s *selection) check(now time.Time) (err error) {
 	}
 	if !s.query.From.IsZero() && !s.query.To.IsZero() && !s.query.From.Before(s.query.To) {
 		return usagef("--since %s is not before --until %s: nothing can have started in between", s.since, s.until)
+	}
+	if s.query.EndedFrom, err = parseTime("ended-since", s.endedSince, now); err != nil {
+		return err
+	}
+	if s.query.EndedTo, err = parseTime("ended-until", s.endedUntil, now); err != nil {
+		return err
+	}
+	if !s.query.EndedFrom.IsZero() && !s.query.EndedTo.IsZero() && !s.query.EndedFrom.Before(s.query.EndedTo) {
+		return usagef("--ended-since %s is not before --ended-until %s: nothing can have ended in between", s.endedSince, s.endedUntil)
 	}
 	return nil
 }
@@ -111,6 +123,12 @@ func (s *selection) words() string {
 	}
 	if !s.query.To.IsZero() {
 		add("until", s.query.To.Format(time.RFC3339Nano))
+	}
+	if !s.query.EndedFrom.IsZero() {
+		add("ended-since", s.query.EndedFrom.Format(time.RFC3339Nano))
+	}
+	if !s.query.EndedTo.IsZero() {
+		add("ended-until", s.query.EndedTo.Format(time.RFC3339Nano))
 	}
 	add("where", s.where)
 	return b.String()

@@ -77,6 +77,10 @@ func listQuery(v url.Values) (client.ListQuery, error) {
 			q.From, err = timeOf(name, value)
 		case "to":
 			q.To, err = timeOf(name, value)
+		case "ended_from":
+			q.EndedFrom, err = timeOf(name, value)
+		case "ended_to":
+			q.EndedTo, err = timeOf(name, value)
 		case "page_size":
 			q.PageSize, err = number(name, value, 1, maxPage)
 		case "page_token":

@@ -174,7 +174,7 @@ func (h *handler) listTopic(key string, q client.ListQuery) *topic {
 			}
 			read := 1 + len(page.Instances)
 			bySearch := len(q.Where) == 1 && q.Where[0].Operator == "="
-			if q.Prefix != "" || q.Words+q.Version+q.Parent+q.Schedule+q.Queue != "" || len(q.Where) > 0 && (!bySearch || q.Status != "" || q.Name != "") || q.Status != "" && q.Name != "" {
+			if q.Prefix != "" || q.Words+q.Version+q.Parent+q.Schedule+q.Queue != "" || !q.EndedFrom.IsZero() || !q.EndedTo.IsZero() || len(q.Where) > 0 && (!bySearch || q.Status != "" || q.Name != "") || q.Status != "" && q.Name != "" {
 				// How many did not meet the conditions is not known.
 				read = looked
 			}

@@ -26,6 +26,8 @@ func (h *handler) table() []route {
 		{"queue", "string", "only those with an attempt in this activity queue, default or the name of one: waiting, running or due later. Where the queues are of this program; on AWS it is an error, because SQS does not list messages"},
 		{"from", "time", "only started at this time or later"},
 		{"to", "time", "only started before this time"},
+		{"ended_from", "time", "only ended at this time or later; no index finds by the end, as by version"},
+		{"ended_to", "time", "only ended before this time"},
 		{"page_size", "integer", "instances a page, 1 to 200; default 50"},
 	}
 	return []route{

@@ -50,6 +50,10 @@ var modules = []struct{ module, expression, want string }{
 
 	{"listquery.js", `m.apiQuery({status: "stuck", since: "1h", name: "A", prefix: "order-", page: "t", roots: "yes"}, Date.UTC(2026, 0, 2))`,
 		`{"status":"stuck","name":"A","prefix":"order-","from":"2026-01-01T23:00:00.000Z","page_size":50,"page_token":"t"}`},
+	{"listquery.js", `[{ended: "1h"}, {ended_from: "x", ended_to: "y", since: "24h"}].map(q => m.apiQuery(q, Date.UTC(2026, 0, 2))).map(q => [q.from, q.to, q.ended_from, q.ended_to])`,
+		`[[null,null,"2026-01-01T23:00:00.000Z",null],["2026-01-01T00:00:00.000Z",null,"x","y"]]`},
+	{"listquery.js", `[m.scans({ended: "1h"}), m.scans({since: "1h"}), m.filters({ended: "yesterday", ended_to: "y"})]`,
+		`[true,false,[["ended","ended yesterday"],["ended_to","ended before y"]]]`},
 	{"listquery.js", `[m.condition("customer", 'a "b"'), m.condition("total", 9.5), m.and("", "a = 1"), m.and("a = 1", "b = 2"), m.and("a = 1 and b = 2", "b = 2")]`,
 		`["customer = \"a \\\"b\\\"\"","total = 9.5","a = 1","a = 1 and b = 2","a = 1 and b = 2"]`},
 	{"listquery.js", `[false, true].map(siblings => m.trees([["s1", "p"], ["b", "a"], ["a"], ["s2", "p"], ["c", "b"], ["t", "s2"], ["d", "a"]].map(([instance, parent]) => ({instance, parent: parent && {instance: parent}})), siblings).map(t => t.row.instance + ":" + t.under.map(u => u.row.instance + u.depth)))`,

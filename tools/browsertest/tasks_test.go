@@ -163,3 +163,43 @@ func TestAStrangerDoesHisTasksOnThePage(t *testing.T) {
 		b.status("completed")
 	})
 }
+
+// What failed yesterday, whenever it began, is two clicks away.
+func TestWhatFailedYesterdayIsTwoClicksAway(t *testing.T) {
+	t.Parallel()
+	env, closeShop, err := demo.OpenShop(1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := closeShop(); err != nil {
+			t.Error(err)
+		}
+	})
+	h, err := console.Handler(env.Client(), env.ConsoleOptions()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := serve(t, "/", h).open("#/instances?roots=no", browser.View{})
+	b.settled()
+	b.click(".status-filter a.failed", "")
+	b.wait(`location.hash.includes("status=failed")`)
+	b.settled()
+	eval[bool](b, `(() => { const s = document.querySelector("select"); s.value = "ended yesterday"; return s.dispatchEvent(new Event("change", {bubbles: true})); })()`)
+	b.wait(`location.hash.includes("ended=yesterday")`)
+	b.settled()
+	b.shows("ended yesterday")
+	eval[bool](b, `(window.wanted = undefined, (async () => {
+		const to = new Date(); to.setHours(0, 0, 0, 0);
+		const from = new Date(to); from.setDate(from.getDate() - 1);
+		const page = await (await fetch("api/v1/instances?" + new URLSearchParams({status: "failed", ended_from: from.toISOString(), ended_to: to.toISOString()}))).json();
+		window.wanted = page.instances.every(i => new Date(i.ended_at) >= from && new Date(i.ended_at) < to) ? page.instances.map(i => i.instance).sort().join() : "others too";
+	})(), true)`)
+	b.wait(`window.wanted !== undefined`)
+	b.wait(`window.wanted !== "" && [...document.querySelectorAll("[data-row]")].map(r => r.dataset.instance).sort().join() === window.wanted`)
+	for _, found := range b.axe() {
+		t.Error(found)
+	}
+	b.click(".filter-chips button", "ended yesterday")
+	b.wait(`!location.hash.includes("ended")`)
+}

@@ -9,14 +9,18 @@ const unit = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 export const pageSize = 50;
 
 // apiQuery makes the API's query of the address's: status, name, prefix, where, words, version, parent, schedule, queue, since
-// (a key of spans) or from and to (RFC 3339), page (a token). now is in ms.
+// (a key of spans) or from and to (RFC 3339), ended or ended_from and ended_to alike, page (a token). now is in ms.
 export function apiQuery(query, now) {
-  const { status, name, prefix, where, words, version, parent, schedule, queue, since, page } = query;
-  let { from, to } = query;
-  const m = /^(\d+)([mhd])$/.exec(since ?? "");
+  const { status, name, prefix, where, words, version, parent, schedule, queue, since, ended, page } = query;
+  const [from, to] = times(since, query.from, query.to, now), [ended_from, ended_to] = times(ended, query.ended_from, query.ended_to, now);
+  return { status, name, prefix, where, words, version, parent, schedule, queue, from, to, ended_from, ended_to, page_size: pageSize, page_token: page };
+}
+
+// times are those between which a span lies, or the two that are given.
+function times(span, from, to, now) {
+  const m = /^(\d+)([mhd])$/.exec(span ?? "");
   if (m) from = new Date(now - m[1] * unit[m[2]]).toISOString();
-  if (since === "yesterday") [from, to] = [midnight(now, 1), midnight(now, 0)];
-  return { status, name, prefix, where, words, version, parent, schedule, queue, from, to, page_size: pageSize, page_token: page };
+  return span === "yesterday" ? [midnight(now, 1), midnight(now, 0)] : [from, to];
 }
 
 // midnight is when a day of the reader began, so many days ago.
@@ -31,7 +35,7 @@ export function begun(verb, since) {
 }
 
 // scans reports whether no index finds what the query asks for.
-export function scans({ words, version, parent }) { return Boolean(words || version || parent); }
+export function scans(q) { return ["words", "version", "parent", "ended", "ended_from", "ended_to"].some((key) => q[key]); }
 
 // filters names what narrows the list, the status apart: [[field, words]].
 export function filters(query) {
@@ -47,6 +51,9 @@ export function filters(query) {
   if (query.since) out.push(["since", begun("started", query.since)]);
   if (query.from) out.push(["from", "started at " + query.from + " or later"]);
   if (query.to) out.push(["to", "started before " + query.to]);
+  if (query.ended) out.push(["ended", begun("ended", query.ended)]);
+  if (query.ended_from) out.push(["ended_from", "ended at " + query.ended_from + " or later"]);
+  if (query.ended_to) out.push(["ended_to", "ended before " + query.ended_to]);
   return out;
 }
 
@@ -122,7 +129,7 @@ const took = (i) => (i.ended_at ? Date.parse(i.ended_at) - Date.parse(i.created_
 // orders are by what the rows of a page can be sorted: { key: [words, value, words of up, of down] }.
 export const orders = {
   instance: ["id", (i) => i.instance, "A first", "Z first"], status: ["status", (i) => i.status, "A first", "Z first"], name: ["orchestration", (i) => i.name, "A first", "Z first"],
-  started: ["start", (i) => Date.parse(i.created_at), "oldest first", "newest first"], took: ["duration", took, "shortest first", "longest first"],
+  started: ["start", (i) => Date.parse(i.created_at), "oldest first", "newest first"], ended: ["end", (i) => (i.ended_at ? Date.parse(i.ended_at) : Infinity), "oldest first", "newest first"], took: ["duration", took, "shortest first", "longest first"],
 };
 
 // sorted puts the rows of a page in an order of orders, the greatest first with a - before its

@@ -104,6 +104,14 @@ func listing(t *testing.T, o Options) {
 		"children":                 {Parent: "survey"},
 		"children of nobody":       {Parent: "surve"},
 		"words, ids and a version": {Words: "card", Prefix: "order-1", Version: "2"},
+		"ended from":               {EndedFrom: at(3600)},
+		"ended to":                 {EndedTo: at(3600)},
+		"ended in a time":          {EndedFrom: at(1800), EndedTo: at(5400)},
+		"ended to a millisecond":   {EndedFrom: at(3600), EndedTo: at(3600).Add(time.Millisecond)},
+		"a status and an end":      {Status: store.StatusFailed, EndedFrom: at(600), EndedTo: at(9000)},
+		"a name, words and an end": {Name: "Fulfil", Words: "declined", EndedTo: at(5400)},
+		"a start and an end":       {From: at(4), To: at(9), EndedFrom: at(3600)},
+		"ended before all began":   {EndedTo: at(-7200)},
 		"an empty range":           {From: at(5), To: at(5)},
 		"a range turned around":    {From: at(6), To: at(5)},
 	}
@@ -142,6 +150,7 @@ func listing(t *testing.T, o Options) {
 			"a status as well": {Name: "Fulfil", Status: store.StatusStuck, PageToken: p.NextPageToken},
 			"a prefix as well": {Name: "Fulfil", Prefix: "order", PageToken: p.NextPageToken},
 			"words as well":    {Name: "Fulfil", Words: "card", PageToken: p.NextPageToken},
+			"an end as well":   {Name: "Fulfil", EndedFrom: at(1), PageToken: p.NextPageToken},
 			"another range":    {Name: "Fulfil", From: at(1), PageToken: p.NextPageToken},
 			"noise":            {Name: "Fulfil", PageToken: "!!"},
 			"a cut token":      {Name: "Fulfil", PageToken: p.NextPageToken[:8]},
@@ -177,6 +186,12 @@ func described(r *store.Record, i int) {
 		r.Failure = &history.Failure{Kind: "application", Code: "card_declined", Source: "Charge", Message: fmt.Sprintf("the card %d was declined", i)}
 	case store.StatusStuck:
 		r.Problem = &store.Problem{Kind: "panic", Message: "nil map"}
+	}
+	if r.Status.Terminal() {
+		r.EndedAt = epoch.Add(time.Duration(i*i*17%7000-600) * time.Second) // some by a clock that is behind
+		if i == 7 {
+			r.EndedAt = epoch.Add(time.Hour)
+		}
 	}
 	if i%6 == 0 {
 		r.Parent = &history.Parent{Instance: "survey", ExecutionID: 1, EventID: int64(i + 2)}

@@ -9,17 +9,19 @@ import (
 
 // Filter says which instances are listed, as the flags of `turnstile list` do.
 type Filter struct {
-	Status   string `json:"status,omitempty" jsonschema:"running, stuck, suspended, scheduled, queued, corrupt, completed, failed, cancelled or terminated"`
-	Name     string `json:"name,omitempty" jsonschema:"name of the orchestration"`
-	Prefix   string `json:"prefix,omitempty" jsonschema:"what the id begins with"`
-	Words    string `json:"words,omitempty" jsonschema:"words that the failure, problem or custom status has"`
-	Version  string `json:"version,omitempty" jsonschema:"version of the orchestration"`
-	Parent   string `json:"parent,omitempty" jsonschema:"id of the instance whose children are meant"`
-	Schedule string `json:"schedule,omitempty" jsonschema:"name of the schedule that has started it"`
-	Queue    string `json:"queue,omitempty" jsonschema:"activity queue in which an attempt of it waits or runs; not on AWS"`
-	Since    string `json:"since,omitempty" jsonschema:"started at this time or later: 24h or 7d (ago), yesterday, 2026-01-31, 2026-01-31T12:00:00Z"`
-	Until    string `json:"until,omitempty" jsonschema:"started before this time, written as since"`
-	Where    string `json:"where,omitempty" jsonschema:"conditions on search attributes joined by and, such as: customer = \"c-1\" and total > 100; operators = < <= > >= and ^= (begins with)"`
+	Status     string `json:"status,omitempty" jsonschema:"running, stuck, suspended, scheduled, queued, corrupt, completed, failed, cancelled or terminated"`
+	Name       string `json:"name,omitempty" jsonschema:"name of the orchestration"`
+	Prefix     string `json:"prefix,omitempty" jsonschema:"what the id begins with"`
+	Words      string `json:"words,omitempty" jsonschema:"words that the failure, problem or custom status has"`
+	Version    string `json:"version,omitempty" jsonschema:"version of the orchestration"`
+	Parent     string `json:"parent,omitempty" jsonschema:"id of the instance whose children are meant"`
+	Schedule   string `json:"schedule,omitempty" jsonschema:"name of the schedule that has started it"`
+	Queue      string `json:"queue,omitempty" jsonschema:"activity queue in which an attempt of it waits or runs; not on AWS"`
+	Since      string `json:"since,omitempty" jsonschema:"started at this time or later: 24h or 7d (ago), yesterday, 2026-01-31, 2026-01-31T12:00:00Z"`
+	Until      string `json:"until,omitempty" jsonschema:"started before this time, written as since"`
+	EndedSince string `json:"ended_since,omitempty" jsonschema:"ended at this time or later, written as since"`
+	EndedUntil string `json:"ended_until,omitempty" jsonschema:"ended before this time, written as since"`
+	Where      string `json:"where,omitempty" jsonschema:"conditions on search attributes joined by and, such as: customer = \"c-1\" and total > 100; operators = < <= > >= and ^= (begins with)"`
 }
 
 type listInput struct {

@@ -51,12 +51,17 @@ func TestEachCallIsARequestOfTheAPI(t *testing.T) {
 			_, err := c.Timeline(ctx, "a", 3, "17")
 			return err
 		},
-		`POST /api/v1/instances/a/cancel {"reason":"late"}`:                          func(ctx context.Context, c *remote.Client) error { return c.Cancel(ctx, "a", "late") },
-		`POST /api/v1/instances/a/terminate {"reason":"late"}`:                       func(ctx context.Context, c *remote.Client) error { return c.Terminate(ctx, "a", "late") },
-		`POST /api/v1/instances/a/suspend {"reason":"late"}`:                         func(ctx context.Context, c *remote.Client) error { return c.Suspend(ctx, "a", "late") },
-		`POST /api/v1/instances/a/resume {"reason":"late"}`:                          func(ctx context.Context, c *remote.Client) error { return c.Resume(ctx, "a", "late") },
-		`POST /api/v1/instances/a/wake {}`:                                           func(ctx context.Context, c *remote.Client) error { return c.Wake(ctx, "a") },
-		`POST /api/v1/limits/set {"key":"k","permits":0}`:                            func(ctx context.Context, c *remote.Client) error { return c.SetLimit(ctx, "k", 0) },
+		`POST /api/v1/instances/a/cancel {"reason":"late"}`:    func(ctx context.Context, c *remote.Client) error { return c.Cancel(ctx, "a", "late") },
+		`POST /api/v1/instances/a/terminate {"reason":"late"}`: func(ctx context.Context, c *remote.Client) error { return c.Terminate(ctx, "a", "late") },
+		`POST /api/v1/instances/a/suspend {"reason":"late"}`:   func(ctx context.Context, c *remote.Client) error { return c.Suspend(ctx, "a", "late") },
+		`POST /api/v1/instances/a/resume {"reason":"late"}`:    func(ctx context.Context, c *remote.Client) error { return c.Resume(ctx, "a", "late") },
+		`POST /api/v1/instances/a/wake {}`:                     func(ctx context.Context, c *remote.Client) error { return c.Wake(ctx, "a") },
+		`POST /api/v1/limits/set {"key":"k","permits":0}`:      func(ctx context.Context, c *remote.Client) error { return c.SetLimit(ctx, "k", 0) },
+		`GET /api/v1/instances?ended_from=2026-01-01T00%3A00%3A00Z&ended_to=2026-01-02T00%3A00%3A00Z&page_size=5&status=failed`: func(ctx context.Context, c *remote.Client) error {
+			day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+			_, err := c.List(ctx, client.ListQuery{Status: client.StatusFailed, EndedFrom: day, EndedTo: day.AddDate(0, 0, 1), PageSize: 5})
+			return err
+		},
 		`GET /api/v1/limits?key=k&of=rates`:                                          func(ctx context.Context, c *remote.Client) error { _, err := c.Rate(ctx, "k"); return err },
 		`POST /api/v1/limits/set {"key":"k","permits":5,"rate":true,"per_ms":60000}`: func(ctx context.Context, c *remote.Client) error { return c.SetRate(ctx, "k", 5, time.Minute) },
 		`POST /api/v1/limits/reset {"key":"k","rate":true}`:                          func(ctx context.Context, c *remote.Client) error { return c.ResetRate(ctx, "k") },

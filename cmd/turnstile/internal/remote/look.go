@@ -219,6 +219,12 @@ func listed(q *client.ListQuery) url.Values {
 	if !q.To.IsZero() {
 		set("to", q.To.UTC().Format(time.RFC3339Nano))
 	}
+	if !q.EndedFrom.IsZero() {
+		set("ended_from", q.EndedFrom.UTC().Format(time.RFC3339Nano))
+	}
+	if !q.EndedTo.IsZero() {
+		set("ended_to", q.EndedTo.UTC().Format(time.RFC3339Nano))
+	}
 	var where []string
 	for _, condition := range q.Where {
 		where = append(where, condition.String())
@@ -231,7 +237,7 @@ func listed(q *client.ListQuery) url.Values {
 // API does not count (a status alone, times, conditions) is counted page by page.
 func (c *Client) CountByStatus(ctx context.Context, q client.ListQuery, most int) (counts map[client.Status]int, more map[client.Status]bool, err error) {
 	counts, more = map[client.Status]int{}, map[client.Status]bool{}
-	if q.Status == "" && q.From.IsZero() && q.To.IsZero() && q.Prefix == "" && len(q.Where) == 0 && q.Words+q.Version+q.Parent+q.Schedule+q.Queue == "" {
+	if q.Status == "" && q.From.IsZero() && q.To.IsZero() && q.Prefix == "" && len(q.Where) == 0 && q.Words+q.Version+q.Parent+q.Schedule+q.Queue == "" && q.EndedFrom.IsZero() && q.EndedTo.IsZero() {
 		var got api.Counts
 		v := url.Values{}
 		if q.Name != "" {

@@ -31,21 +31,24 @@ export function Filters({ query, names, searchRef, hidden }) {
   const [between, setBetween] = useState(false), [typed, setTyped] = useState("");
   const ids = useIDs(typed);
   const options = (text) => suggestions(text, names, ids, knownAttributes()).map(({ kind, text }) => ({ ...meant[kind](text, query), key: kind + text }));
+  const dates = query.from || query.to || query.ended_from || query.ended_to, chosen = dates ? "dates" : query.ended ? "ended " + query.ended : query.since ?? "";
   const pick = (e) => {
     const value = e.target.value;
     if (value === "between") {
-      e.target.value = query.since ?? "";
+      e.target.value = chosen;
       setBetween(true);
     } else {
-      setQuery({ since: value, from: "", to: "", page: "" });
+      setQuery({ ...anyTime, ...(value.startsWith("ended ") ? { ended: value.slice(6) } : { since: value }) });
     }
   };
+  const inSpans = (verb, before, of) => [...Object.keys(spans), ...(of && !spans[of] ? [of] : [])].map((value) => html`<option key=${before + value} value=${before + value}>${begun(verb, value)}</option>`);
   return html`<div class="filters">
       <${Combo} label="Search instances" placeholder='Id, orchestration, words, or customer = "c-1"' inputRef=${searchRef} options=${options} onText=${setTyped} keys="/" />
-      <select aria-label="Started" value=${query.from || query.to ? "dates" : query.since ?? ""} onChange=${pick}>
+      <select aria-label="Started or ended" value=${chosen} onChange=${pick}>
         <option value="">Started at any time</option>
-        ${[...Object.keys(spans), ...(query.since && !spans[query.since] ? [query.since] : [])].map((value) => html`<option key=${value} value=${value}>${begun("Started", value)}</option>`)}
-        ${(query.from || query.to) && html`<option value="dates">Started between two times</option>`}
+        ${inSpans("Started", "", query.since)}
+        ${inSpans("Ended", "ended ", query.ended)}
+        ${dates && html`<option value="dates">Between two times</option>`}
         <option value="between">Between two times…</option>
       </select>
       <select aria-label="Children" value=${query.roots ?? ""} onChange=${(e) => setQuery({ roots: e.target.value })}>
@@ -66,12 +69,17 @@ const meant = {
   where: (text, query) => ({ icon: "search", text, note: "only with these search attributes", run: () => setQuery({ where: and(query.where, text), page: "" }) }),
 };
 
+// anyTime takes away what the address has of times.
+const anyTime = { since: "", from: "", to: "", ended: "", ended_from: "", ended_to: "", page: "" };
+
 function Between({ query, onClose }) {
-  const [from, setFrom] = useState(local(query.from)), [to, setTo] = useState(local(query.to));
-  const submit = async () => setQuery({ since: "", from: from && new Date(from).toISOString(), to: to && new Date(to).toISOString(), page: "" });
+  const [before, setBefore] = useState(query.ended || query.ended_from || query.ended_to ? "ended_" : "");
+  const [from, setFrom] = useState(local(query[before + "from"])), [to, setTo] = useState(local(query[before + "to"]));
+  const submit = async () => setQuery({ ...anyTime, [before + "from"]: from && new Date(from).toISOString(), [before + "to"]: to && new Date(to).toISOString() });
   const wrong = from && to && from >= to ? "The end has to be after the beginning." : "";
-  return html`<${FormDialog} title="Started between two times" action="Show" onClose=${onClose} disabled=${wrong !== ""} submit=${submit}>
-    <div class="fields"><${Field} label="From" hint="Your local time">${(p) => html`<input ...${p} type="datetime-local" value=${from} onInput=${(e) => setFrom(e.target.value)} />`}<//>
+  return html`<${FormDialog} title="Between two times" action="Show" onClose=${onClose} disabled=${wrong !== ""} submit=${submit}>
+    <div class="fields"><${Field} label="What">${(p) => html`<select ...${p} value=${before} onChange=${(e) => setBefore(e.target.value)}><option value="">Started</option><option value="ended_">Ended</option></select>`}<//>
+    <${Field} label="From" hint="Your local time">${(p) => html`<input ...${p} type="datetime-local" value=${from} onInput=${(e) => setFrom(e.target.value)} />`}<//>
     <${Field} label="To" error=${wrong} hint="Empty for now">${(p) => html`<input ...${p} type="datetime-local" value=${to} onInput=${(e) => setTo(e.target.value)} />`}<//></div><//>`;
 }
 

@@ -17,7 +17,7 @@ import { useLiveList } from "./live-list.js";
 import { SelectionBar, useSelection } from "./many.js";
 
 // Instances. Props: query (of the address): status, name, prefix, where, words,
-// version, parent, since, from, to, page (a token), roots, hide (columns),
+// version, parent, since, from, to, ended, ended_from, ended_to, page (a token), roots, hide (columns),
 // sort (a key of orders, or - and one).
 // Children that are on the page stand folded under their parents, or, where roots is "no", as rows.
 export function Instances({ query }) {
@@ -100,7 +100,7 @@ function Pager({ data, list, query, shown, heads, counts, free }) {
       // is now leads on without a gap.
       const asked = list.asked();
       const page = data.moved ? await get("instances", asked) : { next_page_token: data.token };
-      if (page.next_page_token) go(format(["instances"], { ...query, since: "", from: asked.from, to: asked.to, page: page.next_page_token }));
+      if (page.next_page_token) go(format(["instances"], { ...query, since: "", from: asked.from, to: asked.to, ended: "", ended_from: asked.ended_from, ended_to: asked.ended_to, page: page.next_page_token }));
       window.scrollTo(0, 0);
     } catch (error) {
       list.setError(error);

@@ -8,7 +8,7 @@ import { subscribe } from "../live.js";
 import { meet } from "../names.js";
 import { useResource } from "../resource.js";
 
-const watched = ["status", "name", "prefix", "where", "words", "version", "parent", "since", "from", "to", "page"];
+const watched = ["status", "name", "prefix", "where", "words", "version", "parent", "since", "from", "to", "ended", "ended_from", "ended_to", "page"];
 
 // useLiveList reads the page that the address's query names. The first page is
 // live. It returns what useResource returns, with data: { rows, token (of the
