@@ -239,8 +239,11 @@ func TestO12AForkGoesOnAsAnotherInstance(t *testing.T) {
 	if got := ok[int](t)(run.Wait(e.ctx)); got != 60 || fmt.Sprint(runs) != "map[1:1 2:2 3:1]" {
 		t.Errorf("it gave %d after %v", got, runs)
 	}
-	if d := ok[client.Description](t)(e.client.Describe(e.ctx, "j")); d.Status != client.StatusFailed || d.ExecutionID != 1 {
+	if d := ok[client.Description](t)(e.client.Describe(e.ctx, "j")); d.Status != client.StatusFailed || d.ExecutionID != 1 || d.Forked != 1 || fmt.Sprint(d.Forks) != "[k]" || d.ForkOf != "" {
 		t.Errorf("the instance is described as %+v", d)
+	}
+	if d := ok[client.Description](t)(e.client.Describe(e.ctx, "k")); d.ForkOf != "j" || d.Forked != 0 || d.Forks != nil {
+		t.Errorf("the fork is described as %+v", d)
 	}
 	if marker := e.history("k")[4]; marker.Kind != history.OrchestrationRedriven || marker.Reason != "a trial" || marker.SenderID != "f" {
 		t.Errorf("event 5 is %+v", marker)
