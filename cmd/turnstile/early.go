@@ -4,11 +4,14 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
@@ -17,20 +20,20 @@ func fireCommand() *command {
 		name: "fire", also: []string{"skip", "timer"}, operands: "INSTANCE EVENT", least: 2, most: 2, words: firstInstance(client.StatusRunning, client.StatusStuck, client.StatusSuspended),
 		short: "fire a timer before it is due",
 		long: paragraph(
-			"EVENT is the number of the timer's event; describe and timeline show it. A sleep returns, a",
-			"wait with a timeout runs out. The history says that the timer was fired early. The clock of",
-			"the instance does not move."),
+			"EVENT is the number of the timer's event, or its label; describe and timeline show both. A",
+			"sleep returns, a wait with a timeout runs out. The history says that the timer was fired early.",
+			"The clock of the instance does not move."),
 		examples: []string{"turnstile fire order-17 12 --dry-run", `turnstile fire order-17 12 --reason 'the customer has paid by phone'`},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			reason := flags.String("reason", "", "`TEXT` for the history")
 			dryRun := flags.Bool("dry-run", false, "send nothing, and say when the timer is due")
 			c.settings.declareActor(flags)
 			return func(ctx context.Context, operands []string) error {
-				event, err := eventNumber(operands[1])
+				cl, err := c.client(ctx)
 				if err != nil {
 					return err
 				}
-				cl, err := c.client(ctx)
+				event, err := timerOf(ctx, cl, operands[0], operands[1])
 				if err != nil {
 					return err
 				}
@@ -91,6 +94,38 @@ func retryCommand() *command {
 			}
 		},
 	}
+}
+
+// timerOf is the event of a timer that is named by the number of the event or by its label.
+func timerOf(ctx context.Context, cl backend.Instances, instance, named string) (int64, error) {
+	if n, err := eventNumber(named); err == nil {
+		return n, nil
+	}
+	waiting, err := cl.Waiting(ctx, instance)
+	if err != nil {
+		return 0, err
+	}
+	var found, others []string
+	var event int64
+	for i := range waiting.Open {
+		switch o := &waiting.Open[i]; {
+		case o.Kind != history.TimerCreated:
+		case o.Label == named:
+			event = o.EventID
+			found = append(found, strconv.FormatInt(o.EventID, 10))
+		case o.Label != "":
+			others = append(others, strconv.Quote(o.Label))
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return event, nil
+	case len(found) > 1:
+		return 0, usagef("%d open timers of %s have the label %q: give the number of the event, one of %s", len(found), printable.Line(instance), named, strings.Join(found, ", "))
+	case len(others) > 0:
+		return 0, usagef("%q is neither the number of an event nor the label of an open timer of %s; labels of its timers are %s", named, printable.Line(instance), strings.Join(others, ", "))
+	}
+	return 0, usagef("%q is neither the number of an event nor the label of an open timer of %s: describe and timeline show both", named, printable.Line(instance))
 }
 
 // eventNumber reads the number of an event.

@@ -26,7 +26,7 @@ func TestATimerIsFiredEarly(t *testing.T) {
 	if out := b.ok("fire", "sleeps", "2", "--dry-run"); !strings.Contains(out, "due 2030-01-03") {
 		t.Errorf("the dry run says\n%s", out)
 	}
-	b.fails(exitUsage, []string{`"two" is not the number of an event`}, "fire", "sleeps", "two")
+	b.fails(exitUsage, []string{`"two" is neither the number of an event nor the label of an open timer of sleeps`}, "fire", "sleeps", "two")
 	b.fails(exitFailed, []string{"no open timer"}, "fire", "sleeps", "1")
 	b.fails(exitNotFound, []string{"nobody"}, "fire", "nobody", "2")
 	if sent := b.queue(deadletter.Orchestrator).Peek(); len(sent) != 0 {
@@ -41,6 +41,31 @@ func TestATimerIsFiredEarly(t *testing.T) {
 		if !strings.Contains(sent[0].Body, want) {
 			t.Errorf("sent was %s, without %s", sent[0].Body, want)
 		}
+	}
+}
+
+// A timer is known by its label too, where one alone has it.
+func TestATimerIsFiredByItsLabel(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	timer := func(label string, hours int) history.Event {
+		return history.Event{Kind: history.TimerCreated, Label: label, FireAtMS: epoch.Add(time.Duration(hours) * time.Hour).UnixMilli()}
+	}
+	b.put(store.Record{Instance: "sleeps", ExecutionID: 1, Name: "Fulfil", Status: store.StatusRunning, CreatedAt: epoch},
+		history.Event{Kind: history.OrchestrationStarted, Name: "Fulfil", Start: &history.Start{ExecutionID: 1}},
+		history.Event{Kind: history.ExternalSubscribed, Name: "paid", Label: "grace period"},
+		timer("grace period", 1), timer("grace period", 2), timer("last call", 3), timer("", 4),
+		history.Event{Kind: history.TimerFired, SourceEventID: 3})
+	if out := b.ok("fire", "sleeps", "grace period", "--dry-run"); !strings.Contains(out, "timer 4 of sleeps") {
+		t.Errorf("the dry run says\n%s", out)
+	}
+	b.fails(exitUsage, []string{`labels of its timers are "grace period", "last call"`}, "fire", "sleeps", "Grace period")
+	b.put(store.Record{Instance: "twice", ExecutionID: 1, Name: "Fulfil", Status: store.StatusRunning, CreatedAt: epoch},
+		history.Event{Kind: history.OrchestrationStarted, Name: "Fulfil", Start: &history.Start{ExecutionID: 1}}, timer("retry", 1), timer("retry", 2))
+	b.fails(exitUsage, []string{`2 open timers of twice have the label "retry"`, "one of 2, 3"}, "fire", "twice", "retry")
+	b.ok("fire", "sleeps", "last call")
+	if sent := b.queue(deadletter.Orchestrator).Peek(); len(sent) != 1 || !strings.Contains(sent[0].Body, `"source_event_id":5`) {
+		t.Errorf("sent were %+v", sent)
 	}
 }
 

@@ -191,6 +191,30 @@ func within(ctx turnstile.Context, supplier string) (int, error) {
 	return price, err
 }
 
+func payLater(ctx turnstile.Context, o Order) (string, error) {
+	payment := turnstile.Go(ctx.WithLabel("payment"), func(ctx turnstile.Context) (string, error) {
+		if err := turnstile.Sleep(ctx.WithLabel("grace period"), 72*time.Hour); err != nil {
+			return "", err
+		}
+		return Pay.Call(ctx, o)
+	})
+	return payment.Await(ctx)
+}
+
+func TestLabelsStandInTheHistory(t *testing.T) {
+	t.Parallel()
+	env := turnstiletest.New(t, turnstile.NewApp(Fulfil.Implement(payLater)))
+	turnstiletest.On(env, Pay).Return("receipt", nil)
+	run := turnstiletest.Start(env, Fulfil, Order{ID: "1"})
+	env.RunUntil(turnstiletest.TimerCreated().WithLabel("payment / grace period"))
+	if _, err := run.Wait(); err != nil {
+		t.Error(err)
+	}
+	if paid := run.History()[3]; paid.Name != "Pay" || paid.Label != "payment" {
+		t.Errorf("%s has the label %q", paid.Name, paid.Label)
+	}
+}
+
 // Events.
 
 func basket(ctx turnstile.Context, items []string) ([]string, error) {

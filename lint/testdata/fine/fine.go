@@ -35,6 +35,7 @@ var (
 func App() *turnstile.App { return turnstile.NewApp(fulfil.Implement(implementation)) }
 
 func implementation(ctx turnstile.Context, o order) (string, error) {
+	ctx = ctx.WithLabel(o.ID)
 	now := turnstile.Now(ctx)
 	if now.After(o.Due) || rates["EU"] == 0 {
 		return "", fmt.Errorf("order %s: %w", o.ID, errLate)

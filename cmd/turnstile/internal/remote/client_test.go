@@ -204,3 +204,12 @@ func TestAStartIsSentWhole(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatIsWaitedForHasItsLabel(t *testing.T) {
+	t.Parallel()
+	s := &said{answers: []string{`200 {"operations":[{"event_id":3,"kind":"timer","label":"grace period","scheduled_at":"2030-01-01T00:00:00Z","due_at":"2030-01-04T00:00:00Z"}]}`}}
+	got, err := remote.Over(s, never).Waiting(t.Context(), "a")
+	if err != nil || len(got.Open) != 1 || got.Open[0].Label != "grace period" || got.Open[0].EventID != 3 || got.Open[0].DueAt.Day() != 4 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}

@@ -98,7 +98,7 @@ func (c *Client) Waiting(ctx context.Context, instance string) (client.Waiting, 
 	}
 	for i := range got.Operations {
 		o := &got.Operations[i]
-		open := client.PendingOperation{Kind: kinds[o.Kind], EventID: o.EventID, Name: o.Name, ScheduledAt: o.ScheduledAt, Instance: o.Instance}
+		open := client.PendingOperation{Kind: kinds[o.Kind], EventID: o.EventID, Name: o.Name, Label: o.Label, ScheduledAt: o.ScheduledAt, Instance: o.Instance}
 		if open.Kind == history.TimerCreated {
 			open.DueAt = o.DueAt
 		}
