@@ -64,7 +64,7 @@ func againMutations() []Mutation {
 		{
 			Name:  "a start begins an instance again that a twin has acknowledged",
 			Bug:   "A start finds the instance running and is acknowledged; its twin, which comes when that has ended, begins the next run and dies before its dispatch.",
-			Bias:  "twins+late ends",
+			Bias:  "twins",
 			File:  "internal/host/orchestrator/load.go",
 			Edits: edit("if next.By != nil {", "if next.By != nil && next.Again < 0 {"),
 			Rare:  true,

@@ -252,6 +252,9 @@ func (s *Random) Begin(w *world.World) {
 		s.tooOld(w, r.instance)
 		w.Clock.AfterFunc(at, func() { s.forks(w, r.instance, r.program.Name) })
 		stop := time.Duration(w.Choices.IntN(w.Choices.At(client, "stop"), 2*3600)) * time.Second
+		if ahead, begins := w.BeginsAhead(w.Choices.At(client, "ahead of its end")); begins && (r.cancelled || r.terminated) {
+			w.Clock.AfterFunc(max(at+stop-ahead, 0), func() { s.beginAgain(w, r) })
+		}
 		if r.cancelled {
 			w.Clock.AfterFunc(at+stop, func() {
 				w.SendItem(wire.Item{Kind: wire.CancelInstance, Instance: r.instance, ID: "cancel", Reason: "enough"})

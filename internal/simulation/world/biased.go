@@ -170,6 +170,16 @@ func (w *World) BeginsAgain(at choice.Spot) bool {
 	return w.Choices.OneIn(at, 25)
 }
 
+// BeginsAhead decides whether, and how long, ahead of the end of a root a client sends the start that is to
+// begin it again: seconds, where many messages come to two processes. One of these meets the run, and the
+// other one its end.
+func (w *World) BeginsAhead(at choice.Spot) (ahead time.Duration, begins bool) {
+	if !w.has(twins) || !w.Choices.Even(at) {
+		return 0, false
+	}
+	return time.Duration(w.Choices.IntN(at, 20_000)) * time.Millisecond, true
+}
+
 // ShortGates decides after how many events a gate continues as new; 0 for as many as it needs.
 func (w *World) ShortGates(at choice.Spot) int64 {
 	return []int64{0, 1, 12, 24, 40}[w.Choices.IntN(at, 5)]
