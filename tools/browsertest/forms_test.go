@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -59,6 +60,31 @@ func TestActionsStandWhereTheThingIs(t *testing.T) {
 	b.click("dialog button", "Raise")
 	b.wait(`!document.querySelector("dialog[open]")`)
 	b.shows("sent to")
+}
+
+// A dialog of an operation stays open, with what was typed, when the instance moves meanwhile.
+func TestADialogStaysOpenWhileTheInstanceMoves(t *testing.T) {
+	t.Parallel()
+	o := serveOffice(t)
+	if _, err := client.Start(t.Context(), o.client, hold, "", client.WithInstanceID("moves")); err != nil {
+		t.Fatal(err)
+	}
+	b := o.open(instance("moves", "/waiting"), browser.View{})
+	b.click(".row-actions button", "Raise it")
+	b.field("Data", `"half a sentence`)
+	mark := o.mark()
+	act(t, o.site, "instances/moves/raise", `{"name":"other"}`)
+	b.wait(`[...document.querySelectorAll(".tabs a")].some((a) => a.innerText === "History 3")`)
+	for asked := false; !asked; {
+		for _, a := range o.answered(mark) {
+			asked = asked || a.status == http.StatusOK && strings.HasSuffix(a.path, "/waiting-for")
+		}
+		eval[bool](b, "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(true)))))")
+	}
+	if got := b.value("Data"); got != `"half a sentence` {
+		t.Errorf("the dialog has %q now", got)
+	}
+	b.press("Escape")
 }
 
 func TestATimerIsFiredWhereItWaits(t *testing.T) {

@@ -3,13 +3,14 @@ import { useCallback, useEffect, useRef, useState } from "./ui.js";
 import { onConnection } from "./connection.js";
 
 // useResource calls load(signal) whenever key changes, and again on reload();
-// key null reads nothing. Options: poll, to read every that many ms too.
+// key null reads nothing. Options: poll, to read every that many ms too; version, to read
+// again when that changes, while what was read stays: a dialog that stands in it stays open.
 //
 // It returns { data, error, loading, at, reload, setData, setError }. data stays what it
 // was while the same key is read again, and when that fails: error says so then.
 // at is when data was read. Nothing is read while the tab is hidden; what failed
 // because the server did not answer is read again when it does.
-export function useResource(key, load, { poll = 0 } = {}) {
+export function useResource(key, load, { poll = 0, version = "" } = {}) {
   const empty = { key, data: undefined, error: null, loading: key !== null, at: 0 };
   const [state, set] = useState(empty);
   const now = useRef();
@@ -56,6 +57,13 @@ export function useResource(key, load, { poll = 0 } = {}) {
       run.current = null;
     };
   }, [key]);
+
+  const seen = useRef({ key, version });
+  useEffect(() => {
+    const moved = seen.current.key === key && seen.current.version !== version;
+    seen.current = { key, version };
+    if (moved) read();
+  }, [key, version]);
 
   const failed = state.key === key && state.error?.code === "unreachable";
   useEffect(() => {

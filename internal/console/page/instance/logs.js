@@ -12,7 +12,7 @@ const chips = { ERROR: "failed", WARN: "stuck" };
 // Logs are the lines about an instance. Props: instance (record), link(execution, event),
 // version (changes when it has moved).
 export function Logs({ instance: i, link, version }) {
-  const of = useResource(`logs ${i.instance} ${version}`, (signal) => get(path("instances", i.instance, "logs"), {}, { signal }), { poll: 5_000 });
+  const of = useResource(`logs ${i.instance}`, (signal) => get(path("instances", i.instance, "logs"), {}, { signal }), { poll: 5_000, version });
   return html`<${Resource} of=${of} title="The log could not be read">${(data) => html`<section class="card" aria-label="Log">
     ${data.more && html`<p class="muted">Earlier lines are not kept.</p>`}
     ${data.lines.length === 0 ? html`<p>Nothing was logged about it.</p>` : html`<ol class="log-lines">${data.lines.map((l, n) => html`<li key=${n} data-level=${l.level}><p><${Chip} kind=${chips[l.level] ?? ""}>${l.level}<//> <strong><${Text} value=${l.message} lines=${true} max=${2000} /></strong>

@@ -7,7 +7,7 @@ import { useResource } from "../resource.js";
 
 // Tree. Props: id, version (changes when the instance has moved).
 export function Tree({ id, version }) {
-  const of = useResource(`tree ${id} ${version}`, (signal) => get(path("instances", id, "tree"), {}, { signal }));
+  const of = useResource(`tree ${id}`, (signal) => get(path("instances", id, "tree"), {}, { signal }), { version });
   return html`<${Resource} of=${of} title="The tree could not be read">${(t) => html`<section class="card tree" aria-label="Tree">
     ${t.missing && html`<p class="muted">A parent above is not there any more.</p>`}
     <${Above} ancestors=${t.ancestors} node=${t.instance} />

@@ -12,7 +12,7 @@ import { kindWords } from "./model.js";
 
 // useWaiting reads what an instance waits for; version changes when it has moved.
 export function useWaiting(id, running, version) {
-  return useResource(running ? `waiting ${id} ${version}` : null, (signal) => get(path("instances", id, "waiting-for"), {}, { signal }));
+  return useResource(running ? `waiting ${id}` : null, (signal) => get(path("instances", id, "waiting-for"), {}, { signal }), { version });
 }
 
 // In says when something is due.
