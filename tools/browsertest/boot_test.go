@@ -46,7 +46,7 @@ func TestEachPlaceHasAnAddress(t *testing.T) {
 	places := []string{"#/instances?status=failed", instance(demo.Waiting, ""), instance(demo.Waiting, "/history"), "#/stuck"}
 	// What comes last: what an instance waits for is asked for by itself.
 	const waits = "Waiting for 3"
-	holds := [][]string{{demo.Failed}, {"ReserveStock", waits}, {"OrchestrationStarted", waits}, {demo.Panics}}
+	holds := [][]string{{demo.Failed}, {"ReserveStock", waits, "185 B"}, {"OrchestrationStarted", waits}, {demo.Panics}}
 	shown := make([]string, len(places))
 	// What is damaged was found so when the page was opened, a second ago or three.
 	const main = `document.querySelector("main").innerText.replace(/for \d+s/, "for seconds")`

@@ -30,8 +30,9 @@ function visible(text) {
 // Payload shows a value that may be large, folded, sealed or no JSON. Props:
 // payload: { bytes, value | raw | base64, folded, codec } as the API has it, or
 // value: any JSON; label ("input"); load: () => Promise of the whole payload,
-// for a folded one; open: not folded at first; sealed: a text why it is not shown.
-export function Payload({ payload, value, label = "value", load, open = false, sealed }) {
+// for a folded one; open: not folded at first; line: in a line at first, beside its label;
+// sealed: a text why it is not shown.
+export function Payload({ payload, value, label = "value", load, open = false, line = false, sealed }) {
   const [whole, setWhole] = useState(null);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState(null);
@@ -59,9 +60,10 @@ export function Payload({ payload, value, label = "value", load, open = false, s
   const json = p.value !== undefined || isJson(p.raw);
   const lines = text.split("\n", 4).length;
   const small = text.length <= 100 && lines === 1;
-  if (small) return html`<span class="payload small-payload"><code>${json ? tokens(text).map(([k, t]) => html`<span class=${k && "json-" + k}>${visible(t)}</span>`) : visible(text)}</code><${Copy} text=${text} label=${label} /></span>`;
-  return html`<details class="payload" open=${open || whole !== null || (text.length < 600 && lines < 4)}>
-    <summary><span class="muted">${label}${p.bytes ? `, ${bytes(p.bytes)}` : ""}</span> <code class="peek">${visible(oneLine(text.slice(0, 400).replace(/\s+/g, " "), 120))}</code></summary>
+  if (small) return html`<span class="payload small-payload"><code dir="ltr">${json ? tokens(text).map(([k, t]) => html`<span class=${k && "json-" + k}>${visible(t)}</span>`) : visible(text)}</code><${Copy} text=${text} label=${label} /></span>`;
+  const size = p.bytes ? bytes(p.bytes) : "", peek = html`<code class="peek" dir="ltr">${visible(oneLine(text.slice(0, 400).replace(/\s+/g, " "), 120))}</code>`;
+  return html`<details class="payload" open=${open || whole !== null || (!line && text.length < 600 && lines < 4)}>
+    <summary>${line ? html`${peek}${size && html`<span class="muted small">${size}</span>`}` : html`<span class="muted">${label}${size && `, ${size}`}</span> ${peek}`}</summary>
     <div class="payload-body"><${Copy} text=${text} label=${label} word="copy" />${p.base64 && html`<p class="muted">Bytes that are no JSON, in base64.</p>`}<${Json} text=${text} /></div></details>`;
 }
 

@@ -7,17 +7,30 @@ import { traceOf } from "../links.js";
 import { useResource } from "../resource.js";
 import { useElsewhere } from "./logs.js";
 
+// loadOf loads a value of a record that was left out for its size.
+const loadOf = (i, name) => async () => ({ value: (await get(path("instances", i.instance)))[name] });
+
+// Ends are what an execution was given and what came of it, in a line each, for those who look
+// at what lies between. Props: instance (record), source, execution (the last that is shown),
+// past (it is shown as it stood before).
+export function Ends({ instance: i, source, execution: x, past }) {
+  const began = useResource(x ? `began ${source.id} ${x.id}` : null, (signal) => source.peek(x.id, 1, signal));
+  const folded = (i.folded ?? []).includes("output"), ended = !past && (i.output !== undefined || folded || i.status === "completed");
+  if (!began.data && (began.loading || !ended)) return null; // Both come at once, so that none moves the other.
+  return html`<dl class="ends">${began.data && html`<div><dt>Input</dt><dd><${Payload} line payload=${began.data.payload} label="input" load=${async () => (await source.event(x.id, 1)).payload} /></dd></div>`}
+    ${ended && html`<div><dt>Result</dt><dd><${Payload} line value=${i.output} payload=${folded ? { folded: true } : undefined} load=${loadOf(i, "output")} label="result" sealed=${i.sealed} /></dd></div>`}</dl>`;
+}
+
 // InstanceFacts. Props: instance (record), source, model, live (it is not of a file).
 export function InstanceFacts({ instance: i, source, model, live }) {
   const first = model?.executions[0], started = useResource(first ? `start ${source.id} ${first.id}` : null, () => source.event(first.id, 1));
   const f = i.failure, trace = traceOf(started.data?.start?.headers);
   const elsewhere = useElsewhere({ instance: i.instance, from: i.created_at, to: i.ended_at, trace });
-  const load = (name) => async () => ({ value: (await get(path("instances", i.instance)))[name] });
   const folded = (name) => (i.folded ?? []).includes(name);
   return html`<section class="card"><h2>Values</h2>
     <h3>Input</h3><${Resource} of=${started} rows=${1} title="The input could not be read">${(e) => html`<${Payload} payload=${e.payload} label="input" open=${true} />`}<//>
-    <h3>Custom status</h3><${Payload} value=${i.custom_status} payload=${folded("custom_status") ? { folded: true } : undefined} load=${load("custom_status")} label="custom status" open=${true} sealed=${i.sealed} />
-    ${(i.output !== undefined || folded("output") || i.status === "completed") && html`<h3>Output</h3><${Payload} value=${i.output} payload=${folded("output") ? { folded: true } : undefined} load=${load("output")} label="output" open=${true} sealed=${i.sealed} />`}
+    <h3>Custom status</h3><${Payload} value=${i.custom_status} payload=${folded("custom_status") ? { folded: true } : undefined} load=${loadOf(i, "custom_status")} label="custom status" open=${true} sealed=${i.sealed} />
+    ${(i.output !== undefined || folded("output") || i.status === "completed") && html`<h3>Output</h3><${Payload} value=${i.output} payload=${folded("output") ? { folded: true } : undefined} load=${loadOf(i, "output")} label="output" open=${true} sealed=${i.sealed} />`}
     ${f && html`<h3>Failure</h3><p class="bad"><strong>${failureKind(f.kind)}</strong> <${Text} value=${f.message ?? ""} lines=${true} /></p>${f.stack && html`<pre dir="ltr" tabindex="0"><${Text} value=${f.stack} lines=${true} max=${40000} /></pre>`}${f.details !== undefined && html`<${Payload} value=${f.details} label="details" />`}`}</section>
     <section class="card"><h2>Facts</h2><${Facts} list=${true} of=${[
     ["started", html`<${Moment} both at=${i.created_at} />`],

@@ -9,7 +9,7 @@ import { go } from "../router.js";
 import { awaited } from "../actions/row.js";
 import { At, useCode } from "./code.js";
 import { RowDetails } from "./details.js";
-import { InstanceFacts } from "./facts.js";
+import { Ends, InstanceFacts } from "./facts.js";
 import { GroupDetails, membersOf } from "./groups.js";
 import { Header } from "./header.js";
 import { History } from "./history.js";
@@ -137,6 +137,7 @@ export function View({ source, instance: i, model, failed, retry, tab, query, li
     if (tab === "values") return html`<div class="cards"><${InstanceFacts} instance=${i} source=${source} model=${model} live=${live} /></div>`;
     if (tab === "history") return html`<${History} source=${source} model=${model} execution=${Number(query.execution) || null} event=${Number(query.event) || 0} mode=${query.view} link=${link} go=${(to) => go(to, { replace: true })} exportHref=${exportHref} />`;
     return html`${(model.earlier > 0 || model.executions.length > 1) && html`<p class="muted">${model.earlier > 0 && `${model.earlier} earlier executions are not shown. `}${live && model.executions.length > 1 && html`<${Button} kind="quiet" href=${format(["difference"], { a: i.instance, ax: model.executions.at(-2).id, b: i.instance, bx: model.executions.at(-1).id })}>Compare the last two executions<//>`}</p>`}
+      <${Ends} instance=${i} source=${source} execution=${model.executions.at(-1)} past=${past.at !== ""} />
       ${atLink && html`<${Steps} source=${source} model=${model} past=${past} code=${past.at ? code : null} link=${atLink} />`}
       ${(!past.at || past.model) && html`<${Timeline} model=${past.at ? past.model : model} children=${children} unfold=${unfold} selected=${selected} onSelect=${select} live=${live && !past.at} />`}
       ${line?.type === "group" ? html`<${GroupDetails} line=${line} select=${(r) => select({ type: "row", id: line.id.replace(/g[^/]*$/, "") + r.key, row: r, model: line.model })} close=${close} />` : line && html`<${RowDetails} line=${line} source=${sourceOf(line.model.instance)} link=${line.model.instance === source.id ? link : (x, e) => address(line.model.instance, "history", { execution: x, event: e })} code=${line.model.instance === i.instance ? code : null} instance=${live && !past.at && line.model.instance === i.instance ? i : null} onDone=${acted} close=${close} />`}`;

@@ -51,6 +51,8 @@ export function apiSource(id) {
       return pages.get(execution);
     },
     event: (execution, event) => get(path("instances", id, "executions", execution, "events", event)),
+    // peek reads an event without a payload that is large.
+    peek: async (execution, event, signal) => (await get(path("instances", id, "executions", execution, "events"), { from: event, limit: 1 }, { signal })).events[0],
     attempts: (execution, event) => get(path("instances", id, "executions", execution, "events", event, "attempts")),
     child: async (instance) => read(await get(path("instances", instance, "timeline"))),
   };
@@ -60,8 +62,13 @@ export function apiSource(id) {
 export function fileSource(file, instance) {
   const of = file.instances.find((i) => i.instance === instance);
   const pages = new Map();
+  const find = async (execution, event) => {
+    const e = of.histories.find((h) => h.execution_id === execution)?.events[event - 1];
+    if (!e) throw new Error("The file has no such event.");
+    return e;
+  };
   return {
-    id: instance, offline: true,
+    id: instance, offline: true, event: find, peek: find,
     pages(execution) {
       if (!pages.has(execution)) {
         const p = new Pages(async () => []);
@@ -69,11 +76,6 @@ export function fileSource(file, instance) {
         pages.set(execution, p);
       }
       return pages.get(execution);
-    },
-    event: async (execution, event) => {
-      const e = of.histories.find((h) => h.execution_id === execution)?.events[event - 1];
-      if (!e) throw new Error("The file has no such event.");
-      return e;
     },
     child: async (id) => {
       const found = file.instances.find((i) => i.instance === id);

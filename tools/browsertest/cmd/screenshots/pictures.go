@@ -29,12 +29,12 @@ var wide = browser.View{Width: 1280, Height: 720}
 var pictures = []picture{
 	{name: "instances", address: "#/instances?roots=yes", view: wide, shows: live},
 	{name: "order", address: "#/instances/" + demo.Waiting, view: wide, shows: drawn + ` && ` + shown("Waits for"), then: unfold},
-	{name: "stuck", address: "#/instances/" + demo.Nondeterminism, view: browser.View{Width: 1280, Height: 540}, shows: drawn},
+	{name: "stuck", address: "#/instances/" + demo.Nondeterminism, view: browser.View{Width: 1280, Height: 620}, shows: drawn},
 	{name: "dead-letters", address: "#/dead-letters", view: wide, shows: shown("unknown_instance")},
 }
 
-// drawn is true when a timeline is drawn at its width, and live.
-const drawn = `document.querySelector(".connection.live") !== null && document.querySelector(".tl-chart")?.clientWidth > 500`
+// drawn is true when a timeline is drawn at its width, below the input, and live.
+const drawn = `document.querySelector(".connection.live") !== null && document.querySelector(".tl-chart")?.clientWidth > 500 && document.querySelector(".tab-body .ends") !== null`
 
 // unfold unfolds the children of a timeline.
 func unfold(p *browser.Page) error {
