@@ -92,7 +92,7 @@ func TestATimerIsFiredWhereItWaits(t *testing.T) {
 	b := serveLive(t).open("#/instances/"+encode(demo.Waiting)+"/waiting", browser.View{})
 	b.settled()
 	b.click(".row-actions button", "Fire it now")
-	b.shows("Fire the timer now", "not when it is due", "The history says that it was fired early")
+	b.shows("Fire the timer now", "approval", "not when it is due", "The history says that it was fired early")
 	b.axeFinds("the form to fire a timer")
 	b.click("dialog button", "Fire it")
 	b.wait(`!document.querySelector("dialog[open]")`)

@@ -90,7 +90,7 @@ func approve(ctx turnstile.Context, o Order, within time.Duration) (Approval, er
 	reminders, stop := turnstile.WithCancel(ctx)
 	defer stop("decided")
 	Remind.Start(reminders, Reminder{OrderID: o.ID, Every: o.RemindEvery})
-	return Approved.WaitTimeout(ctx, within)
+	return Approved.WaitTimeout(ctx.WithLabel("approval"), within)
 }
 
 // undoing is what to do when a later step fails.

@@ -94,7 +94,7 @@ export function ResumeDialog(props) {
 export function FireDialog(props) {
   const [reason, setReason] = useState(""), { row } = props;
   return html`<${FormDialog} title="Fire the timer now" action="Fire it" onClose=${props.onClose} submit=${sends("fire-timer", { event_id: row.event_id, reason }, "Sent: the timer fires in", props)}>
-    ${of(props.instance)}<p>The timer of event ${row.event_id} fires now${row.due_at && html`, and not when it is due, <${Moment} at=${row.due_at} />`}: a sleep returns, a wait with a timeout runs out. The history says that it was fired early. The clock does not move: the code still sees the time of day.</p>
+    ${of(props.instance)}<p>The timer of event ${row.event_id}${row.label && html`, <strong><${Text} value=${row.label} max=${120} /></strong>,`} fires now${row.due_at && html`, and not when it is due, <${Moment} at=${row.due_at} />`}: a sleep returns, a wait with a timeout runs out. The history says that it was fired early. The clock does not move: the code still sees the time of day.</p>
     <${Reason} value=${reason} onInput=${setReason} /><//>`;
 }
 
