@@ -2,6 +2,7 @@ package otel
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -39,6 +40,9 @@ func (t *Telemetry) Committed(c host.Committed) {
 		)}
 	if started := &turn.Events[0]; started.Kind == history.OrchestrationStarted {
 		options = append(options, trace.WithAttributes(attribute.String("turnstile.orchestration", started.Name), attribute.String("turnstile.version", started.Version)))
+	}
+	if labels := labelsOf(turn.Events); len(labels) > 0 {
+		options = append(options, trace.WithAttributes(attribute.StringSlice("turnstile.labels", labels)))
 	}
 	if c.RequestID != "" {
 		options = append(options, trace.WithAttributes(attribute.String("faas.invocation_id", c.RequestID)))
@@ -97,6 +101,20 @@ func (t *Telemetry) links(c *host.Committed) []trace.Link {
 		add(t.commitSpan(turn.Instance, c.Before.ExecutionID, c.Before.EventID), "commit before")
 	}
 	return all
+}
+
+// mostLabels is how many labels a span has; a fan-out may have one for each of thousands.
+const mostLabels = 16
+
+// labelsOf are the labels of what a turn has started, each once, the first of them.
+func labelsOf(events []history.Event) []string {
+	var labels []string
+	for i := range events {
+		if l := events[i].Label; l != "" && len(labels) < mostLabels && !slices.Contains(labels, l) {
+			labels = append(labels, l)
+		}
+	}
+	return labels
 }
 
 // inline reports whether an activity ran inside the turn: it says so, where it was

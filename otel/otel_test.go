@@ -3,6 +3,7 @@ package otel_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -46,7 +47,7 @@ func parts() []turnstile.Part {
 			if _, err := tax.Inline(ctx, "secret order"); err != nil {
 				return "", err
 			}
-			if err := turnstile.Sleep(ctx, time.Minute); err != nil {
+			if err := turnstile.Sleep(ctx.WithLabel("grace period"), time.Minute); err != nil {
 				return "", err
 			}
 			if _, err := ship.Call(ctx, "secret goods"); err != nil {
@@ -150,6 +151,19 @@ func TestTheSpansOfARunOverSeveralProcesses(t *testing.T) {
 						t.Errorf("an attempt has %v, %v", s.Status, s.Attributes)
 					}
 				}
+			}
+			// The turn that starts something with a label has it: one of each execution.
+			labelled := 0
+			for i := range spans {
+				switch labels := attr(&spans[i], "turnstile.labels").AsStringSlice(); {
+				case slices.Equal(labels, []string{"grace period"}) && spans[i].Name == "turn":
+					labelled++
+				case len(labels) > 0:
+					t.Errorf("%s has the labels %q", spans[i].Name, labels)
+				}
+			}
+			if labelled != 2 {
+				t.Errorf("%d turns have the label of their timer, want 2", labelled)
 			}
 			// What has a result is linked from the turn that took it.
 			for id, s := range byID {
