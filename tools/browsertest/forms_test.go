@@ -183,3 +183,30 @@ func TestWhoActedStandsWhereTheyActed(t *testing.T) {
 	b.goTo(instance(run.Instance, "/history"))
 	b.wait(`[...document.querySelectorAll("[data-event]")].find((e) => e.innerText.includes("ActivityCompleted"))?.innerText.includes("by ada")`)
 }
+
+// What an instance waits for may be known only after the dialog has opened: then it is filled in,
+// unless somebody has typed a name.
+func TestTheAwaitedEventIsFilledInWhenItIsKnown(t *testing.T) {
+	t.Parallel()
+	o := serveOffice(t)
+	if _, err := client.Start(t.Context(), o.client, hold, "", client.WithInstanceID("late")); err != nil {
+		t.Fatal(err)
+	}
+	for typed, want := range map[string]string{"": "go", "other": "other"} {
+		b := o.open("", browser.View{})
+		eval[bool](b, `((send) => {
+			const known = new Promise((go) => { window.release = go; });
+			window.fetch = async (url, init) => { if (String(url).includes("/timeline")) await known; return send(url, init); };
+			location.hash = "#/instances/late";
+			return true;
+		})(window.fetch)`)
+		b.click("button", "Raise an event")
+		if typed != "" {
+			b.field("Event", typed)
+		}
+		eval[bool](b, `(release(), true)`)
+		b.shows("It waits for")
+		b.wait(`[...document.querySelectorAll("dialog label")].some((l) => l.innerText === "Event" && document.getElementById(l.htmlFor).value === ` + js(want) + `)`)
+		b.press("Escape")
+	}
+}

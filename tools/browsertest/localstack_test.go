@@ -9,7 +9,8 @@ import (
 )
 
 // TestOnLocalStack runs an order on the template that is deployed in LocalStack,
-// from the page that `make local-up` serves: started, watched, approved, purged.
+// from the page that `make local-up` serves: started, watched, approved, purged. The forms offer
+// names and examples, and check data, by what the functions have recorded of their code.
 func TestOnLocalStack(t *testing.T) {
 	url := os.Getenv("TURNSTILE_CONSOLE")
 	if url == "" || os.Getenv("TURNSTILE_LOCALSTACK") != "1" {
@@ -33,12 +34,30 @@ func TestOnLocalStack(t *testing.T) {
 	b.click("a", "Waiting for 3")
 	b.shows("timer", "in 59m")
 
+	// The functions have recorded what their code has, and the forms know it.
 	b.click("button", "Raise an event")
-	b.field("Data", `{"by":"Grace","approved":true}`)
+	b.shows("The code takes orders.Approval")
+	b.field("Data", `{"by":7,"approved":true}`)
+	b.shows("Wrong", "by is a number, and the code has a text (string)", "Raise it all the same")
+	b.click("dialog label", "Data")
+	b.wait(`document.activeElement.select() === undefined`)
+	b.write(`{"by":"Grace","approved":true}`)
+	b.wait(`!document.querySelector("dialog .problems-list")`)
 	b.click("dialog button", "Raise")
 	b.status("completed")
 	b.click("a", "Values")
 	b.shows(`"shipped"`, "Pigeon Post")
+
+	b.press("n")
+	b.wait(`[...document.querySelectorAll("#known-names option")].some((o) => o.value === "Ship")`)
+	b.field("Orchestration", "Fulfil")
+	b.shows("The code takes orders.Order")
+	b.click("dialog button", "Fill in an example")
+	b.wait(`document.querySelector("dialog textarea").value.includes("customer")`)
+	b.click("dialog button", "Take the last input")
+	b.wait(`document.querySelector("dialog textarea").value.includes("4111111111111111")`)
+	b.axeFinds("the form on AWS")
+	b.press("Escape")
 
 	b.goTo("#/instances?name=Fulfil&status=completed")
 	b.wait(`document.querySelector('[data-instance=` + `"` + id + `"` + `]')`)

@@ -1,6 +1,6 @@
 // The dialogs of the actions. Props of each: instance (as the API has it),
 // onClose, onDone.
-import { html, useState } from "../ui.js";
+import { html, useEffect, useState } from "../ui.js";
 import { useAbout } from "../about.js";
 import { path, post } from "../api.js";
 import { find, useCatalog, useCheck } from "../catalog.js";
@@ -28,6 +28,13 @@ const of = (instance) => html`<p>Instance <${Id} id=${instance.instance} copy=${
 export function RaiseDialog(props) {
   const waits = [...new Set(props.waits ?? [])];
   const [name, setName] = useState(props.name ?? (waits.length === 1 ? waits[0] : "")), [data, setData] = useState(""), [id] = useState(newID);
+  // What it waits for may be read after the dialog has opened.
+  const [touched, touch] = useState(props.name !== undefined || name !== "");
+  useEffect(() => {
+    if (touched || waits.length !== 1) return;
+    touch(true);
+    setName(waits[0]);
+  }, [touched, waits.join("\n")]);
   const catalog = useCatalog(), check = useCheck("event", name, "", data);
   const names = [...waits, ...catalog.events.map((e) => e.name).filter((n) => !waits.includes(n))];
   const wrong = name.trim() === "" || jsonError(data) !== "";
@@ -44,7 +51,7 @@ export function RaiseDialog(props) {
   };
   return html`<${FormDialog} title="Raise an event" action=${notes.length + check.problems.length > 0 ? "Raise it all the same" : "Raise"} onClose=${props.onClose} disabled=${wrong} submit=${submit}>
     ${of(props.instance)}
-    <${Field} label="Event" hint="Its name in the code; case-sensitive.">${(p) => html`<input ...${p} value=${name} required autocomplete="off" spellcheck=${false} list="known-events" onInput=${(e) => setName(e.target.value)} />`}<//>
+    <${Field} label="Event" hint="Its name in the code; case-sensitive.">${(p) => html`<input ...${p} value=${name} required autocomplete="off" spellcheck=${false} list="known-events" onInput=${(e) => { touch(true); setName(e.target.value); }} />`}<//>
     <datalist id="known-events">${names.map((n) => html`<option key=${n} value=${n} />`)}</datalist>
     ${waits.length > 0 && html`<p class="fill"><span class="muted small">It waits for</span>${waits.slice(0, 10).map((n) => html`<${Button} key=${n} kind="quiet" aria-pressed=${n === name ? "true" : "false"} onClick=${() => setName(n)}><${Text} value=${n} max=${60} /><//>`)}</p>`}
     <${TypedField} label="Data" hint='JSON, such as {"by":"ada"}; empty for none.' value=${data} onInput=${setData} type=${find(catalog.events, name.trim())?.takes} check=${check} first=${name !== ""} />
