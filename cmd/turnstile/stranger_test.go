@@ -130,7 +130,7 @@ func TestAStrangerDoesHisTasksOnTheCommandLine(t *testing.T) {
 			t.Fatalf("it would redrive %d of %d: %v", dry.Selected, declined, err)
 		}
 		s.does("redrive", "--cause", key, "--yes", strconv.Itoa(declined), "--reason", "the bank is well again", "--rate", "10000")
-		if _, err := s.client.Wait(t.Context(), failed.Instance); err != nil {
+		if err := demo.Redriven(t.Context(), s.client, failed); err != nil {
 			t.Fatal(err)
 		}
 		if out := s.ok("describe", failed.Instance); !strings.Contains(out, "completed") {
@@ -138,8 +138,10 @@ func TestAStrangerDoesHisTasksOnTheCommandLine(t *testing.T) {
 		}
 	})
 	s.task("redrive parents and their children that failed alike", 2, func() {
+		var all []*client.Description
 		var parents, children []string
 		for d := range s.all(client.ListQuery{Status: client.StatusFailed, Words: "no driver"}) {
+			all = append(all, d)
 			if d.Parent == nil {
 				parents = append(parents, d.Instance)
 			} else {
@@ -151,9 +153,9 @@ func TestAStrangerDoesHisTasksOnTheCommandLine(t *testing.T) {
 			t.Errorf("of %d parents and %d children it would take\n%s%s", len(parents), len(children), r.out, r.err)
 		}
 		s.does("redrive", "--words", "no driver", "--yes", strconv.Itoa(len(parents)), "--rate", "10000")
-		for _, id := range slices.Concat(parents, children) {
-			if d, err := s.client.Wait(t.Context(), id); err != nil || d.Status != client.StatusCompleted {
-				t.Fatalf("%s is %s: %v", id, d.Status, err)
+		for _, d := range all {
+			if err := demo.Redriven(t.Context(), s.client, d); err != nil {
+				t.Fatal(err)
 			}
 		}
 	})

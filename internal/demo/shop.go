@@ -127,6 +127,14 @@ func OpenShop(instances int) (env *embedded.Runtime, closeShop func() error, err
 	return env, closeShop, nil
 }
 
+// Redriven waits until an instance of the shop that has failed, as it was then, has completed.
+func Redriven(ctx context.Context, c *client.Client, failed *client.Description) error {
+	run := client.Attach(c, turnstile.NewOrchestration[turnstile.None, string](failed.Name), failed.Instance)
+	run.After = failed.ExecutionID
+	_, err := run.Wait(ctx)
+	return err
+}
+
 // shop starts the n-th instance. Nobody can guess its id.
 func shop(t *turnstiletest.Env, n int) {
 	id := client.WithInstanceID(fmt.Sprintf("%08x", uint32(n)*2654435761))

@@ -110,7 +110,7 @@ func TestAStrangerDoesHisTasksOnThePage(t *testing.T) {
 		b.clicks(".view-head button", "Redrive all "+strconv.Itoa(declined))
 		b.clicks("dialog footer button", "Redrive "+strconv.Itoa(declined)+" instances")
 		b.shows("Sent to " + strconv.Itoa(declined) + " of " + strconv.Itoa(declined))
-		if _, err := env.Client().Wait(t.Context(), failed.Instance); err != nil {
+		if err := demo.Redriven(t.Context(), env.Client(), failed); err != nil {
 			t.Error(err)
 		}
 	})
