@@ -63,12 +63,12 @@ func TestInputAndResultUnfoldWhereTheyStand(t *testing.T) {
 
 	mark := s.mark()
 	b.goTo(instance(demo.HostileLarge, ""))
-	b.wait(`document.querySelector(".ends .folded button")`)
+	b.wait(`document.querySelector(".tab-body .ends .folded button") && document.querySelector(".custom-status details")`)
 	for _, a := range s.answered(mark) {
 		if strings.HasSuffix(a.path, encode(demo.HostileLarge)+"/executions/1/events/1") {
 			t.Errorf("%s is read, and nobody has asked for it", a.path)
 		}
 	}
-	b.click(".ends .folded button", "")
+	b.click(".tab-body .ends .folded button", "")
 	b.wait(`document.querySelector(".tab-body .ends .json")?.innerText.length > 10000`)
 }

@@ -8,7 +8,7 @@ import { useResource } from "../resource.js";
 import { useElsewhere } from "./logs.js";
 
 // loadOf loads a value of a record that was left out for its size.
-const loadOf = (i, name) => async () => ({ value: (await get(path("instances", i.instance)))[name] });
+export const loadOf = (i, name) => async () => ({ value: (await get(path("instances", i.instance)))[name] });
 
 // Ends are what an execution was given and what came of it, in a line each, for those who look
 // at what lies between. Props: instance (record), source, execution (the last that is shown),

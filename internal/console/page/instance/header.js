@@ -4,6 +4,7 @@ import { Ago, Attributes, Button, Dialog, Id, InstanceLink, Payload, Span, Statu
 import { count, dollars, failureKind, plural } from "../format.js";
 import { and, condition } from "../listquery.js";
 import { format, instance as address } from "../location.js";
+import { loadOf } from "./facts.js";
 import { go } from "../router.js";
 import { plainText } from "../visible.js";
 
@@ -18,7 +19,7 @@ export function Header({ instance: i, model, children }) {
     ${i.parent && html`<p class="small muted">Child of <${InstanceLink} id=${i.parent.instance} copy=${false} />, <a href=${address(i.parent.instance, "history", { execution: i.parent.execution_id, event: i.parent.event_id })}>event ${i.parent.event_id}</a></p>`}
     <${GoesOn} instance=${i} of=${model?.executions.at(-1)} />
     ${i.forks && html`<p class="small muted">Forked as ${i.forks.map((id, n) => html`${n > 0 && ", "}<${InstanceLink} id=${id} copy=${false} />`)}${i.forked > i.forks.length && ` (the last ${i.forks.length} of ${i.forked})`}</p>`}
-    ${i.custom_status !== undefined && html`<dl class="ends custom-status"><div><dt>Custom status</dt><dd><${Payload} line value=${i.custom_status} label="custom status" /></dd></div></dl>`}
+    ${(i.custom_status !== undefined || i.folded?.includes("custom_status")) && html`<dl class="ends custom-status"><div><dt>Custom status</dt><dd><${Payload} line value=${i.custom_status} payload=${i.custom_status === undefined ? { folded: true } : undefined} load=${loadOf(i, "custom_status")} label="custom status" /></dd></div></dl>`}
     ${i.suspension && html`<div class="notice slim suspended" role="status"><p class="grow"><strong>${{ scheduled: "Scheduled", queued: "Queued" }[i.status] || "Suspended"}</strong>${i.suspension.limit_key && html` under the <a href=${format(["queues"])}>limit</a> <code><${Text} value=${i.suspension.limit_key} max=${120} /></code>`} <${Ago} at=${new Date(i.suspension.since_ms).toISOString()} />${i.suspension.until_ms > 0 && html`, until <strong>${new Date(i.suspension.until_ms).toLocaleString()}</strong>`}${i.suspension.actor && html` by <${Text} value=${i.suspension.actor} max=${120} />`}, <a href=${address(i.instance, "history", { execution: i.execution_id, event: i.suspension.event_id })}>event ${i.suspension.event_id}</a>${i.suspension.reason && html`: <${Text} value=${i.suspension.reason} lines=${true} />`}</p></div>`}
     ${!i.problem && i.failure && html`<div class=${"notice slim " + i.status}><div class="grow"><p><strong><${Text} value=${[failureKind(i.failure.kind), i.failure.code].filter(Boolean).join(", ")} /></strong> ${i.handed_on ? html`<${Text} value=${i.cause} lines=${true} />` : html`<${Text} value=${i.failure.message ?? ""} lines=${true} />${i.failure.source && html` <span class="muted">(from <${Text} value=${i.failure.source} />)</span>`}`}</p>
       ${i.handed_on && html`<p class="small handed-on">Handed on by ${i.handed_on.map((s, n) => html`${n > 0 && html` <span class="muted">→</span> `}${s.instance ? html`<${InstanceLink} id=${s.instance} copy=${false} />` : html`activity <${Text} value=${s.name} max=${120} />`}${s.attempt > 0 && ` (attempt ${s.attempt})`}${s.says && html` <span class="muted">with “<${Text} value=${s.says} max=${200} />”</span>`}`)}</p>`}
