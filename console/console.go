@@ -2,6 +2,7 @@ package console
 
 import (
 	"net/http"
+	"os"
 	"time"
 
 	"github.com/turnstile-go/turnstile/client"
@@ -15,9 +16,11 @@ type Option = console.Option
 // All addresses in it are relative, so that it can be mounted under any path with
 // http.StripPrefix. The error names an option that cannot be.
 //
-// The handler has no login; docs/console.md has what protects it beyond that.
+// The handler has no login; docs/console.md has what protects it beyond that. It takes the
+// templates of links to logs and traces from the environment variables TURNSTILE_LOGS_LINK and
+// TURNSTILE_TRACES_LINK; docs/settings.md has what stands in them.
 func Handler(c *client.Client, opts ...Option) (http.Handler, error) {
-	return console.Handler(c, opts...)
+	return console.Handler(c, append([]Option{console.WithLinksOf(os.Getenv)}, opts...)...)
 }
 
 // AllowActions lets the console act: start, raise, cancel, terminate, wake, purge, complete

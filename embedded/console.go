@@ -8,6 +8,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"os"
 	"slices"
 	"time"
 
@@ -67,7 +68,7 @@ func newConsoleServer(e *Runtime, addr string, opts []console.Option) (*consoleS
 	if file, ok := e.database.(interface{ Path() string }); ok {
 		place = api.Place{Kind: "sqlite", Settings: map[string]string{"file": file.Path()}}
 	}
-	opts = slices.Concat(e.ConsoleOptions(), []console.Option{console.AllowActions(), console.WithPlace(place)}, opts)
+	opts = slices.Concat(e.ConsoleOptions(), []console.Option{console.AllowActions(), console.WithPlace(place), console.WithLinksOf(os.Getenv)}, opts)
 	handler, err := console.Handler(e.client, opts...)
 	if err != nil {
 		return nil, fmt.Errorf("embedded: %w", err)

@@ -154,9 +154,13 @@ func (s *consoleServer) handler(ctx context.Context) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := console.Handler(c, append(options, own...)...)
+	h, err := console.Handler(c, append(append(options, own...), console.WithLinksOf(s.getenv))...)
 	if err != nil {
-		return nil, usagef("--allow-host: %s", strings.TrimPrefix(err.Error(), "console: "))
+		text := strings.TrimPrefix(err.Error(), "console: ")
+		if strings.HasPrefix(text, "TURNSTILE_") {
+			return nil, usagef("%s", text)
+		}
+		return nil, usagef("--allow-host: %s", text)
 	}
 	return h, nil
 }

@@ -127,6 +127,8 @@ func TestTheConsoleListensOnThisMachineAlone(t *testing.T) {
 	b.fails(exitUsage, []string{"host:port"}, "console", "--addr", "8877")
 	b.fails(exitUsage, []string{"--reads"}, "console", "--reads", "0")
 	b.fails(exitUsage, []string{"--allow-host", "without scheme"}, "console", "--allow-host", "https://x")
+	b.env = map[string]string{"TURNSTILE_LOGS_LINK": "ftp://logs"}
+	b.fails(exitUsage, []string{"TURNSTILE_LOGS_LINK", "https://"}, "console")
 	url := serve(t, sampled(t), func(s *consoleServer) { s.addr, s.hosts = "0.0.0.0:0", []string{"ops.example.com"} })
 	r, err := http.NewRequestWithContext(t.Context(), "GET", strings.Replace(url, "[::]", "127.0.0.1", 1)+"api/v1/about", nil)
 	if err != nil {

@@ -18,7 +18,7 @@ func (h *handler) about(*request) (api.About, error) {
 			PayloadBytes: turnstile.MaxPayload, FoldedOverBytes: api.FoldOver,
 			PageSize: maxPage, EventsPage: maxEvents, RequestBytes: maxRequest, LivePages: livePages, ImportBytes: maxImport,
 		},
-		Cost: h.watcher.cost(),
+		Cost: h.watcher.cost(), Links: h.links,
 	}, nil
 }
 

@@ -42,6 +42,9 @@ func Handler(c *client.Client, opts ...Option) (http.Handler, error) {
 	if h.guard, err = newGuard(h.hosts, h.actions); err != nil {
 		return nil, err
 	}
+	if err := errors.Join(checkLink(logsLink, h.links.Logs), checkLink(tracesLink, h.links.Traces)); err != nil {
+		return nil, err
+	}
 	if h.page, err = newPage(); err != nil {
 		return nil, err
 	}

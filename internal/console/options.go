@@ -1,8 +1,13 @@
 package console
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"net/http"
+	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/turnstile-go/turnstile/internal/console/api"
@@ -28,6 +33,7 @@ type options struct {
 	tokens    TokenMaker
 	queues    QueueReader
 	logs      LogReader
+	links     api.Links
 	poll      time.Duration
 	records   int
 }
@@ -50,6 +56,45 @@ func AllowActions() Option { return option(func(o *options) { o.actions = true }
 
 // WithPlace says where the instances are kept, for the page's "about".
 func WithPlace(p api.Place) Option { return option(func(o *options) { o.place = p }) }
+
+// WithLinks gives templates of links to logs and traces. Default: none.
+func WithLinks(l api.Links) Option { return option(func(o *options) { o.links = l }) }
+
+// Variables with templates of links.
+const (
+	logsLink   = "TURNSTILE_LOGS_LINK"
+	tracesLink = "TURNSTILE_TRACES_LINK"
+)
+
+// WithLinksOf takes templates from environment variables, where these are set.
+func WithLinksOf(getenv func(string) string) Option {
+	return option(func(o *options) {
+		o.links.Logs = cmp.Or(getenv(logsLink), o.links.Logs)
+		o.links.Traces = cmp.Or(getenv(tracesLink), o.links.Traces)
+	})
+}
+
+// placeholder of a template is in braces.
+var placeholder = regexp.MustCompile(`\{[A-Za-z]*\*?\}`)
+
+// placeholders are those that there are, as the page fills them (links.js).
+var placeholders = []string{"instance", "request", "trace", "from", "to"}
+
+// checkLink says what is wrong with a template; nil for one that can be used, or none.
+func checkLink(name, template string) error {
+	if template == "" {
+		return nil
+	}
+	if scheme, _, _ := strings.Cut(strings.ToLower(template), "://"); scheme != "https" && scheme != "http" {
+		return fmt.Errorf("console: %s is %q: it has to begin with https:// or http://", name, clip(template, 100))
+	}
+	for _, p := range placeholder.FindAllString(template, -1) {
+		if !slices.Contains(placeholders, strings.TrimRight(strings.Trim(p, "{}"), "*")) {
+			return fmt.Errorf("console: %s has %s: there are only {%s}", name, p, strings.Join(placeholders, "}, {"))
+		}
+	}
+	return nil
+}
 
 // WithClock gives the time from which ages are counted, for a runtime in virtual
 // time; default [time.Now].

@@ -10,6 +10,8 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/console"
 	"github.com/turnstile-go/turnstile/embedded"
+	inner "github.com/turnstile-go/turnstile/internal/console"
+	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/tools/browsertest/browser"
 )
 
@@ -81,6 +83,42 @@ func (b *tab) field(label, text string) {
 	b.t.Helper()
 	b.click("label", label)
 	b.write(text)
+}
+
+// A dialog that is opened before the timeline is read offers what the instance waits for when it is.
+func TestWhatIsRaisedIsOfferedWhenTheTimelineIsRead(t *testing.T) {
+	t.Parallel()
+	o := serveOffice(t, inner.WithLinks(api.Links{Logs: "https://team.example/{instance}"}))
+	b := o.open("", browser.View{})
+	b.shows("No instances yet")
+	b.click("button", "Start")
+	b.field("Orchestration", "Hold")
+	b.field("Input", `"x"`)
+	b.field("Instance id", "hold")
+	b.click("dialog button", "Start")
+	b.wait(`location.hash === "#/instances/hold"`)
+	b.shows("go")
+	b.goTo("#/instances")
+	b.settled()
+	// From now on no timeline is answered until the test says so.
+	eval[bool](b, `(() => {
+		const real = window.fetch, held = new Promise((go) => { window.answer = go; });
+		window.fetch = (of, ...rest) => (String(of?.url ?? of).includes("/timeline") ? held.then(() => real(of, ...rest)) : real(of, ...rest));
+		return true;
+	})()`)
+	eval[bool](b, `(location.hash = "#/instances/hold", true)`)
+	b.click(".actions button", "Raise an event")
+	b.wait(`document.querySelector("dialog input") !== null`)
+	if name := b.value("Event"); name != "" {
+		t.Errorf("before the timeline is read the event is %q", name)
+	}
+	eval[bool](b, `(window.answer(), true)`)
+	b.shows("It waits for")
+	b.wait(`document.querySelector("dialog input").value === "go"`)
+	b.click("dialog button", "Raise")
+	b.status("completed")
+	b.goTo(instance("hold", "/values"))
+	b.wait(`document.querySelector(".facts a.external")?.href === "https://team.example/hold"`) // No browser has a template.
 }
 
 func TestAnOrchestrationIsStartedRaisedAndPurged(t *testing.T) {

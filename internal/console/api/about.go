@@ -14,6 +14,15 @@ type About struct {
 	Capabilities Capabilities `json:"capabilities"`
 	Limits       Limits       `json:"limits"`
 	Cost         Cost         `json:"cost"`
+	Links        Links        `json:"links"`
+}
+
+// Links are templates of addresses of other sites, for readers whose browser has none of its own.
+// {instance}, {request}, {trace}, {from} and {to} stand for values, encoded as in addresses, or
+// with a star, as {instance*}, as the addresses of CloudWatch have them.
+type Links struct {
+	Logs   string `json:"logs,omitempty"`
+	Traces string `json:"traces,omitempty"`
 }
 
 // Build of the program that serves the console.

@@ -24,6 +24,10 @@ var (
 	OrchestratorFunction = Key{"OrchestratorFunction", "TURNSTILE_ORCHESTRATOR_FUNCTION"}
 	ActivityFunction     = Key{"ActivityFunction", "TURNSTILE_ACTIVITY_FUNCTION"}
 
+	// The groups of the functions' log, which only a stack's outputs have.
+	OrchestratorLogs = Key{"OrchestratorLogGroup", ""}
+	ActivityLogs     = Key{"ActivityLogGroup", ""}
+
 	OrchestratorURL = Key{"OrchestratorQueueUrl", "TURNSTILE_ORCHESTRATOR_QUEUE_URL"}
 	DelayURL        = Key{"DelayQueueUrl", "TURNSTILE_DELAY_QUEUE_URL"}
 	ActivityURL     = Key{"ActivityQueueUrl", "TURNSTILE_ACTIVITY_QUEUE_URL"}
@@ -82,14 +86,22 @@ func FromOutputs(stack string, outputs map[string]string) Addresses {
 func FromEnvironment(getenv func(string) string) Addresses {
 	return Addresses{
 		where: "the environment does not set",
-		value: func(a Key) string { return getenv(a.Variable) },
-		word:  func(a Key) string { return a.Variable },
+		value: func(a Key) string {
+			if a.Variable == "" {
+				return ""
+			}
+			return getenv(a.Variable)
+		},
+		word: func(a Key) string { return a.Variable },
 	}
 }
 
 // All returns the addresses asked for. The error names all that are missing.
 func (a Addresses) All(asked ...Key) (map[Key]string, error) {
-	found := map[Key]string{ActivitiesTable: a.value(ActivitiesTable)}
+	found := map[Key]string{}
+	for _, known := range []Key{ActivitiesTable, OrchestratorLogs, ActivityLogs} {
+		found[known] = a.value(known) // Not missed where they are not there.
+	}
 	for prefix, list := range map[string]Key{ofQueue: activityQueues, ofFunction: activityFunctions} {
 		for _, one := range strings.Fields(a.value(list)) {
 			if name, where, ok := strings.Cut(one, "="); ok && name != names.DefaultQueue {

@@ -67,7 +67,12 @@ func (b AWS) Console(ctx context.Context, poll time.Duration) ([]console.Option,
 	if endpoint := aws.ToString(cfg.BaseEndpoint); endpoint != "" {
 		place.Kind, place.Settings["endpoint"] = "local stack", endpoint
 	}
+	var links api.Links
+	if place.Kind == "aws" {
+		links.Logs = insights(cfg.Region, found[address.OrchestratorLogs], found[address.ActivityLogs])
+	}
 	return []console.Option{
+		console.WithLinks(links),
 		console.WithCatalog(b.catalog()),
 		console.WithPlace(place), console.WithDeadLetters(queues, poll),
 		console.WithQueues(&awsQueues{sqs: awssqs.NewFromConfig(cfg), metrics: cloudwatch.NewFromConfig(cfg), urls: found, now: time.Now}),

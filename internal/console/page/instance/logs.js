@@ -26,10 +26,11 @@ export function useLogs() {
   return useAbout()?.capabilities.logs === true;
 }
 
-// useElsewhere links the log and the trace, by the templates that this browser was given; null
-// without one. It takes instance, from, to (ms or RFC 3339; to none while it goes on), trace
+// useElsewhere links the log and the trace, by the templates that this browser was given, or those
+// of the console; null without one. It takes instance, from, to (ms or RFC 3339; to none while it goes on), trace
 // (its id), request.
 export function useElsewhere({ trace = "", ...rest }) {
-  const values = { trace, ...rest }, logs = fill(useSetting("logs"), values), traces = trace ? fill(useSetting("traces"), values) : "";
+  const values = { trace, ...rest }, own = useAbout()?.links ?? {};
+  const logs = fill(useSetting("logs") || own.logs, values), traces = trace ? fill(useSetting("traces") || own.traces, values) : "";
   return logs === "" && traces === "" ? null : html`${logs && html`<${External} href=${logs}>Logs<//>`}${logs && traces && " "}${traces && html`<${External} href=${traces}>Trace<//>`}`;
 }

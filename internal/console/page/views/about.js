@@ -37,26 +37,26 @@ function Sections({ about }) {
       ["Payload", bytes(limits.payload_bytes)], ["Shown at once, up to", bytes(limits.folded_over_bytes)], ["Instances a page", count(limits.page_size)], ["Events a page", count(limits.events_page)],
       ["A request", bytes(limits.request_bytes)], ["A history to inspect", limits.import_bytes ? bytes(limits.import_bytes) : null], ["Live pages at once", limits.live_pages ? count(limits.live_pages) : null],
     ]} /></section>
-    <${Settings} /></div>`;
+    <${Settings} links=${about.links ?? {}} /></div>`;
 }
 
 // Template asks for the template of an address: only one that can be used is kept.
-function Template({ name, label, hint }) {
+function Template({ name, label, hint, own }) {
   const kept = useSetting(name), [text, set] = useState(kept), wrong = problem(text.trim());
   const take = (e) => {
     set(e.target.value);
     if (problem(e.target.value.trim()) === "") choose(name, e.target.value.trim());
   };
-  return html`<${Field} label=${label} hint=${hint} error=${wrong}>${(p) => html`<input ...${p} type="url" value=${text} spellcheck=${false} autocomplete="off" onInput=${take} />`}<//>`;
+  return html`<${Field} label=${label} hint=${html`${hint}${own && html` Without one, that of this console is used.`}`} error=${wrong}>${(p) => html`<input ...${p} type="url" placeholder=${own ?? ""} value=${text} spellcheck=${false} autocomplete="off" onInput=${take} />`}<//>`;
 }
 
-function Settings() {
+function Settings({ links }) {
   const theme = useSetting("theme"), utc = useSetting("utc"), keys = useSetting("keys");
   const select = (label, name, value, options) => html`<div class="field"><label for=${"set-" + name}>${label}</label><select id=${"set-" + name} value=${value} onChange=${(e) => choose(name, e.target.value)}>${options.map(([v, w]) => html`<option key=${v} value=${v}>${w}</option>`)}</select></div>`;
   return html`<section class="card"><h2>In this browser</h2><div class="fields">
     ${select("Theme", "theme", theme, [["system", "as the system"], ["light", "light"], ["dark", "dark"]])}
     ${select("Times", "utc", utc, [["no", "in your time zone"], ["yes", "in UTC"]])}
-    <${Template} name="logs" label="Link to logs" hint=${html`A template with <code>{instance}</code>, <code>{request}</code>, <code>{from}</code> and <code>{to}</code>. A star, as in <code>{instance*}</code>, encodes as the addresses of CloudWatch do.`} />
-    <${Template} name="traces" label="Link to traces" hint=${html`A template with <code>{trace}</code>, the id of the trace, and the times.`} />
+    <${Template} name="logs" own=${links.logs} label="Link to logs" hint=${html`A template with <code>{instance}</code>, <code>{request}</code>, <code>{from}</code> and <code>{to}</code>. A star, as in <code>{instance*}</code>, encodes as the addresses of CloudWatch do.`} />
+    <${Template} name="traces" own=${links.traces} label="Link to traces" hint=${html`A template with <code>{trace}</code>, the id of the trace, and the times.`} />
     ${select("Keys without Ctrl", "keys", keys, [["yes", "on"], ["no", "off"]])}</div></section>`;
 }
