@@ -104,7 +104,7 @@ func (w *checker) checkFollows(c *store.Commit, t *store.Turn, k *takenOver) {
 // child where that runs or has completed, and has it go on where it failed.
 func (w *checker) sendsChild(body string) {
 	item, err := w.Item(body)
-	if err != nil || item.Kind != wire.StartOrchestration || item.Parent == nil {
+	if err != nil || item.Kind != wire.StartOrchestration || item.Parent == nil || w.ByForger(item) {
 		return
 	}
 	k := w.taken[ledger.At(item.Parent.Instance, item.Parent.ExecutionID)]
