@@ -16,8 +16,11 @@ export const loadOf = (i, name) => async () => ({ value: (await get(path("instan
 export function Ends({ instance: i, source, execution: x, past }) {
   const began = useResource(x ? `began ${source.id} ${x.id}` : null, (signal) => source.peek(x.id, 1, signal));
   const folded = (i.folded ?? []).includes("output"), ended = !past && (i.output !== undefined || folded || i.status === "completed");
-  if (!began.data && (began.loading || !ended)) return null; // Both come at once, so that none moves the other.
-  return html`<dl class="ends">${began.data && html`<div><dt>Input</dt><dd><${Payload} line payload=${began.data.payload} label="input" load=${async () => (await source.event(x.id, 1)).payload} /></dd></div>`}
+  if (!began.data && !began.loading && !ended) return null;
+  // The line stands before it is read, so that nothing below it moves.
+  return html`<dl class="ends">${(began.data || began.loading) && html`<div><dt>Input</dt><dd>${began.data
+    ? html`<${Payload} line payload=${began.data.payload} label="input" load=${async () => (await source.event(x.id, 1)).payload} />`
+    : html`<span class="muted" aria-busy="true">…</span>`}</dd></div>`}
     ${ended && html`<div><dt>Result</dt><dd><${Payload} line value=${i.output} payload=${folded ? { folded: true } : undefined} load=${loadOf(i, "output")} label="result" sealed=${i.sealed} /></dd></div>`}</dl>`;
 }
 
