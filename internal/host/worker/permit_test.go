@@ -151,6 +151,30 @@ func TestARateIsNotExceededInAnySpan(t *testing.T) {
 	})
 }
 
+// Stores keep whole milliseconds, and no permit is free again a part of one too early.
+func TestARateIsNotExceededByAPartOfAMillisecond(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHanging(t, 10*time.Minute)
+		close(h.let)
+		try := func(n int64, begun int32) {
+			h.sendLimited(t, n, history.Retry{RateKey: "k", Rate: 1, RateMS: 60_000})
+			h.takeAll(t, 0)
+			if got := h.begun.Load(); got != begun {
+				t.Errorf("%d attempts have begun, want %d", got, begun)
+			}
+		}
+		time.Sleep(600 * time.Microsecond)
+		try(1, 1)
+		time.Sleep(time.Minute - 300*time.Microsecond)
+		try(2, 1)
+		h.takeAll(t, time.Minute)
+		if got := h.begun.Load(); got != 2 {
+			t.Errorf("%d attempts have begun in two minutes, want 2", got)
+		}
+	})
+}
+
 // What an operator has set counts within half a minute, and who waits is seen.
 func TestARateIsAsAnOperatorHasSetIt(t *testing.T) {
 	t.Parallel()

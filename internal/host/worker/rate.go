@@ -92,7 +92,7 @@ func (w *Worker) passRate(ctx context.Context, key string, n int, span time.Dura
 		}
 		found, now := state.Claim, w.Clock.Now()
 		if !found.Until.After(now) {
-			claim := store.Claim{Attempt: found.Attempt + 1, Token: token, Until: now.Add(span)}
+			claim := store.Claim{Attempt: found.Attempt + 1, Token: token, Until: wholeMS(now.Add(span))}
 			err := w.Stops.Claim(ctx, item, claim, claim.Until.Add(delivery.Retention))
 			taken, refused := errors.AsType[*store.ClaimedError](err)
 			if !refused && err != nil {
@@ -109,3 +109,7 @@ func (w *Worker) passRate(ctx context.Context, key string, n int, span time.Dura
 	}
 	return false, free, nil
 }
+
+// wholeMS rounds a time up to milliseconds, in which stores keep it: rounded down, a permit would be
+// free again before its span is over.
+func wholeMS(t time.Time) time.Time { return t.Add(time.Millisecond - 1).Truncate(time.Millisecond) }

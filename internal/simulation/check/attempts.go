@@ -216,8 +216,8 @@ func (w *checker) checkHeld(p *world.Process, key store.ActivityKey, info *activ
 		if err != nil || item.Instance != key.Instance || item.ExecutionID != key.ExecutionID || item.SchedulingEventID != key.EventID || item.Attempt != info.Attempt {
 			continue
 		}
-		if r := item.Retry; m.Ghost || w.WasCopied(m.ID) || r != nil && (r.TimeoutMS > 0 || r.HeartbeatTimeoutMS > 0 || r.LimitKey != "" || r.RateKey != "") {
-			return // The worker hides it for as long as the attempt may take.
+		if r := item.Retry; m.Ghost || w.WasCopied(m.ID) || w.ActedOn(m.ID) || r != nil && (r.TimeoutMS > 0 || r.HeartbeatTimeoutMS > 0 || r.LimitKey != "" || r.RateKey != "") {
+			return // The worker hides it for as long as the attempt may take, or another call has changed that.
 		}
 		if m.ReceivedAt.IsZero() && inv.Fooled[m.ID] {
 			return // Nobody knows when it was received, and its queue says that it is hidden.

@@ -29,6 +29,7 @@ type told struct {
 type moment struct {
 	instance, what string
 	number         string // of an event of a history
+	execution      int64  // that has it
 	mark           markOf // of what is none
 	late           bool   // the mark landed when its process had done with the instance
 }
@@ -79,7 +80,7 @@ func (w *checker) happens(t *store.Turn) {
 	for i := range t.Events {
 		e := &t.Events[i]
 		if what := toldOf(e, t.ExecutionID, t.Messaged); what != "" {
-			w.told.happened = append(w.told.happened, moment{instance: t.Instance, what: what, number: fmt.Sprintf("%010d.%010d.%010d", t.ExecutionID, e.EventID, 0)})
+			w.told.happened = append(w.told.happened, moment{instance: t.Instance, what: what, execution: t.ExecutionID, number: fmt.Sprintf("%010d.%010d.%010d", t.ExecutionID, e.EventID, 0)})
 		}
 	}
 }
@@ -197,6 +198,12 @@ func (w *checker) waitsForPurge(m *moment) bool {
 	return err == nil && m.late && r.Status.Terminal() && r.Stamp == m.mark.stamp && r.Untold != ""
 }
 
+// farBack reports whether an event of a history lies further back than a redriven message sends again:
+// the message whose turn recorded it may have been a dead letter for as long.
+func (w *checker) farBack(m *moment) bool {
+	return m.execution > 0 && w.Ledger.Last[m.instance]-m.execution > 100
+}
+
 // checkTold: all that has happened was told, and the numbers grow in the order in which it
 // has.
 func (w *checker) checkTold() {
@@ -207,7 +214,7 @@ func (w *checker) checkTold() {
 			number = w.told.numbers[m.mark]
 		}
 		if _, published := w.told.published[numbered{m.instance, number}]; !published {
-			if !w.told.forsaken[m.instance] && !w.WasDamaged(m.instance) && !w.waitsForPurge(&m) {
+			if !w.told.forsaken[m.instance] && !w.WasDamaged(m.instance) && !w.waitsForPurge(&m) && !w.farBack(&m) {
 				w.Violate("told", "nobody was told that %s was %s (%s, mark %d)", m.instance, m.what, m.number, m.mark.stamp)
 			}
 			continue

@@ -86,7 +86,14 @@ func limitMutations() []Mutation {
 			Bug:   "More attempts begin within the span of a rate than it lets through.",
 			File:  "internal/host/worker/rate.go",
 			Bias:  "limits",
-			Edits: edit("Until: now.Add(span)}", "Until: now.Add(span / 2)}"),
+			Edits: edit("Until: wholeMS(now.Add(span))}", "Until: wholeMS(now.Add(span / 2))}"),
+		},
+		{
+			Name:  "a rate is free a part of a millisecond early",
+			Bug:   "A store keeps whole milliseconds, and a permit is free again before its span is over. The clock of the simulation has no parts of them.",
+			Test:  "internal/host/worker TestARateIsNotExceededByAPartOfAMillisecond",
+			File:  "internal/host/worker/rate.go",
+			Edits: edit("t.Add(time.Millisecond - 1).Truncate", "t.Truncate"),
 		},
 		{
 			Name:  "a permit of a rate is taken that is not free",

@@ -294,6 +294,7 @@ func (q *Queue) takesOld(refused error, m queue.Message, act func(queue.Message)
 	for _, h := range q.Snapshot() {
 		if h.ID == m.ID && !h.Visible {
 			q.w.Reached("old receipt, acts")
+			note(&q.w.actedOn, m.ID, true)
 			act(h.Message)
 		}
 	}

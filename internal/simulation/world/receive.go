@@ -137,5 +137,9 @@ func (q *Queue) delivered(m queue.Message) Delivered {
 	return Delivered{Delivery: platform.Delivery{Message: m, Source: source}, From: q}
 }
 
+// ActedOn reports whether a call with an old receipt hid a message, or let it come back, for
+// whoever had it then.
+func (w *World) ActedOn(id string) bool { return w.actedOn[id] }
+
 // WasCopied reports whether a message was handed out twice at once.
 func (w *World) WasCopied(id string) bool { return w.copied[id] }

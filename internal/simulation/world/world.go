@@ -118,6 +118,7 @@ type World struct {
 	// messages, by body; lastMessage is the last one that was asked for.
 	ghosts, returning, copies []Delivered
 	copied                    map[string]bool // ids of which there were copies
+	actedOn                   map[string]bool // ids on which a call with an old receipt acted
 	twinned                   map[string]bool // facts of messages that two processes had
 	twins                     map[string]bool // their ids
 	overtaken                 map[string]bool // ids of starts that became dead letters or went round
