@@ -85,12 +85,11 @@ func TestO10ARedriveTakesOverMoreThanOneCommitHolds(t *testing.T) {
 	}
 }
 
-// What a fork has written ahead that never began is removed by an instance of its id that runs no
-// code, and its purge.
-func TestO12WhatADeadForkHasWrittenGoesWithAnInstanceOfItsID(t *testing.T) {
-	t.Parallel()
+// failsLarge runs an instance that fails behind twenty large results: a redrive of it writes most of
+// them ahead.
+func (w *world) failsLarge(id string) {
+	w.Helper()
 	big := []byte(`"` + strings.Repeat("x", 250<<10) + `"`)
-	w := newWorld(t, nil)
 	w.activityFunc("Big", func(context.Context, []byte) ([]byte, error) { return big, nil })
 	w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
 		for range 20 {
@@ -100,8 +99,14 @@ func TestO12WhatADeadForkHasWrittenGoesWithAnInstanceOfItsID(t *testing.T) {
 		}
 		return nil, errors.New("broken")
 	})
-	w.start("a", "Main", "1")
+	w.start(id, "Main", "1")
 	w.run()
+	w.expectStatus(id, store.StatusFailed)
+}
+
+// diesWritingAhead has a process take a start, and die when it has written two parts ahead.
+func (w *world) diesWritingAhead(start wire.Item) {
+	w.Helper()
 	p, parts := w.process(), 0
 	p.faults.die = func() (bool, bool) {
 		if p.faults.log[len(p.faults.log)-1] == "WriteAhead" {
@@ -109,9 +114,18 @@ func TestO12WhatADeadForkHasWrittenGoesWithAnInstanceOfItsID(t *testing.T) {
 		}
 		return parts == 3, true
 	}
-	if died := w.deliver("m", w.body(forkOf("a", "b", 0)), 1, platform.SourceOrchestrator, 0); !died {
-		t.Fatal("the process did not die")
+	if died := w.deliver("m", w.body(start), 1, platform.SourceOrchestrator, 0); !died {
+		w.Fatal("the process did not die")
 	}
+}
+
+// What a fork has written ahead that never began is removed by an instance of its id that runs no
+// code, and its purge.
+func TestO12WhatADeadForkHasWrittenGoesWithAnInstanceOfItsID(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.failsLarge("a")
+	w.diesWritingAhead(forkOf("a", "b", 0))
 	later := wire.Item{Kind: wire.StartOrchestration, Instance: "b", Name: "Main", ID: "later", NotBeforeMS: w.clock.Now().Add(365 * 24 * time.Hour).UnixMilli()}
 	w.send(later)
 	w.runFor(time.Minute)
@@ -133,31 +147,10 @@ func TestO12WhatADeadForkHasWrittenGoesWithAnInstanceOfItsID(t *testing.T) {
 // instance is purged that goes with it, also where the deletion stops after each item.
 func TestO10WhatADeadRedriveHasWrittenGoesWithItsInstance(t *testing.T) {
 	t.Parallel()
-	big := []byte(`"` + strings.Repeat("x", 250<<10) + `"`)
 	for _, page := range []int{0, 1} {
 		w := newWorld(t, func(w *world) { w.settings.Purge.Page = page })
-		w.activityFunc("Big", func(context.Context, []byte) ([]byte, error) { return big, nil })
-		w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
-			for range 20 {
-				if _, err := stepOf(ctx, "Big", "1"); err != nil {
-					return nil, err
-				}
-			}
-			return nil, errors.New("broken")
-		})
-		w.start("a", "Main", "1")
-		w.run()
-		w.expectStatus("a", store.StatusFailed)
-		p, parts := w.process(), 0
-		p.faults.die = func() (bool, bool) {
-			if p.faults.log[len(p.faults.log)-1] == "WriteAhead" {
-				parts++
-			}
-			return parts == 3, true
-		}
-		if died := w.deliver("m", w.body(redriveOf("a", "r", 0)), 1, platform.SourceOrchestrator, 0); !died {
-			t.Fatal("the process did not die")
-		}
+		w.failsLarge("a")
+		w.diesWritingAhead(redriveOf("a", "r", 0))
 		if r := w.record("a"); r.ExecutionID != 1 || r.Ahead != 2 || r.Status != store.StatusFailed {
 			t.Errorf("the record is %+v", r)
 		}
