@@ -23,7 +23,9 @@ func isFollowed(i *wire.Item, x *ledger.Recorded) bool {
 		return true
 	}
 	if i.Kind == wire.SuspendInstance {
-		return x.Suspended.EventID != i.SchedulingEventID
+		// What the client of a start moves is the suspend that the start itself has made, not one
+		// that somebody asks for behind it, which may have the number that was expected of that.
+		return x.Suspended.EventID != i.SchedulingEventID || strings.HasPrefix(x.Suspended.SenderID, "suspend-")
 	}
 	return x.Held != i.SchedulingEventID
 }
