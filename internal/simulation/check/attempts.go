@@ -175,7 +175,7 @@ func (w *checker) shownAgain() (n int) {
 func (w *checker) checkHidden(p *world.Process, batch []world.Delivered) {
 	for _, other := range w.Processes {
 		inv := other.Running
-		if other == p || other.Worker == nil || other.Dead || inv == nil || len(inv.Batch) > 1 || inv.Batch[0].Ghost || inv.Batch[0].Late || inv.Expired || w.WasCopied(inv.Batch[0].ID) || w.of(inv).shown != w.shownAgain() ||
+		if other == p || other.Worker == nil || other.Dead || inv == nil || len(inv.Batch) > 1 || inv.Batch[0].Ghost || inv.Batch[0].Late || inv.Expired || w.WasCopied(inv.Batch[0].ID) || w.ActedOn(inv.Batch[0].ID) || w.of(inv).shown != w.shownAgain() ||
 			w.permits.shown[inv.Batch[0].ID] >= inv.Began {
 			continue
 		}
