@@ -42,6 +42,7 @@ func TestAViewOpenedWhileTheServerIsAwaySaysSo(t *testing.T) {
 	b := s.open("", browser.View{})
 	b.Allow("ERR_")
 	b.shows("Fulfil")
+	b.settled()
 	s.listener.Cut()
 	for _, address := range []string{"#/stuck", "#/instances?name=Ship", instance(demo.Completed, "")} {
 		b.goTo(address)

@@ -2,8 +2,10 @@ package browsertest
 
 import (
 	"context"
+	"math/rand/v2"
 	"net"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -102,6 +104,7 @@ func serve(t testing.TB, base string, h http.Handler) *site {
 		n := len(s.requests)
 		s.requests = append(s.requests, answer{method: r.Method, path: r.URL.RequestURI()})
 		s.mu.Unlock()
+		late(r)
 		mux.ServeHTTP(&statusWriter{ResponseWriter: w, heard: func(status int) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -121,6 +124,21 @@ func serve(t testing.TB, base string, h http.Handler) *site {
 		s.checkAPI()
 	})
 	return s
+}
+
+// slowest is how late the API answers at most. It is 0 but for whoever looks for tests that
+// depend on the order of answers: TURNSTILE_SLOWEST=400ms go test ./...
+var slowest, _ = time.ParseDuration(os.Getenv("TURNSTILE_SLOWEST"))
+
+// late holds a request of the API up for as long as chance has it.
+func late(r *http.Request) {
+	if slowest <= 0 || !strings.Contains(r.URL.Path, "/api/") {
+		return
+	}
+	select {
+	case <-time.After(rand.N(slowest)):
+	case <-r.Context().Done():
+	}
 }
 
 // answered are the requests of the API that came since the mark.
