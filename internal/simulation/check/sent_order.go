@@ -93,11 +93,12 @@ func (w *checker) stands(id string) bool {
 	return slices.ContainsFunc(w.FIFO.Queue.Peek(), func(m queue.Message) bool { return m.ID == id })
 }
 
-// Redrives notes that what a client says has left its place.
+// Redrives notes that what a client says has left its place, and for whom it is.
 func (w *checker) Redrives(body string) {
 	w.movesSaid(body)
 	if item, err := w.Item(body); err == nil {
 		w.leftItsPlace(item)
+		note(&w.told.redriven, item.Target(), true)
 	}
 }
 

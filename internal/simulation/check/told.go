@@ -24,6 +24,8 @@ type told struct {
 	// forsaken are instances whose history was deleted while a message for them was not
 	// settled: what that may not have sent is not sent any more.
 	forsaken map[string]bool
+	// redriven are the instances for which a dead letter was sent again.
+	redriven map[string]bool
 }
 
 type moment struct {
@@ -201,7 +203,7 @@ func (w *checker) waitsForPurge(m *moment) bool {
 // farBack reports whether an event of a history lies further back than a redriven message sends again:
 // the message whose turn recorded it may have been a dead letter for as long.
 func (w *checker) farBack(m *moment) bool {
-	return m.execution > 0 && w.Ledger.Last[m.instance]-m.execution > 100
+	return m.execution > 0 && w.told.redriven[m.instance] && w.Ledger.Last[m.instance]-m.execution > 100
 }
 
 // checkTold: all that has happened was told, and the numbers grow in the order in which it
