@@ -129,6 +129,7 @@ func TestAnOrchestrationIsStartedRaisedAndPurged(t *testing.T) {
 	b.shows("No instances yet")
 	b.axeFinds("an empty list")
 
+	b.settled() // Before that nobody knows whether this console may start anything.
 	b.press("n")
 	b.field("Orchestration", "Hold")
 	b.field("Input", `"x"`)
