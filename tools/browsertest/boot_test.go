@@ -48,8 +48,8 @@ func TestEachPlaceHasAnAddress(t *testing.T) {
 	const waits = "Waiting for 3"
 	holds := [][]string{{demo.Failed}, {"ReserveStock", waits, "185 B"}, {"OrchestrationStarted", waits}, {demo.Panics}}
 	shown := make([]string, len(places))
-	// What is damaged was found so when the page was opened, a second ago or three.
-	const main = `document.querySelector("main").innerText.replace(/for \d+s/, "for seconds")`
+	// How long ago something was, and in how long it is due, goes on meanwhile.
+	const main = `document.querySelector("main").innerText.replace(/\b\d+[dhms](\d+[hms])*\b/g, "a while")`
 	for i, place := range places {
 		b.goTo(place)
 		b.shows(holds[i]...)
