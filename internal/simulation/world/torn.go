@@ -6,6 +6,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/internal/simulation/fault"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -241,7 +242,14 @@ func (w *World) tornRecord(instance string, r store.Record, err error) (store.Re
 // has given up, or that went round: what follows that one in its group overtakes it.
 func (w *World) begunByOvertaken(instance string, execution int64) bool {
 	x := w.Ledger.Executions[ledger.At(instance, execution+1)]
-	return x != nil && x.Events[0].Start != nil && w.overtaken[x.Events[0].Start.StartID]
+	if x == nil || x.Events[0].Start == nil {
+		return false
+	}
+	start := x.Events[0].Start.StartID
+	return w.overtaken[start] || w.DeadFIFO.Queue.Any(func(body string) bool {
+		item, err := w.Item(body)
+		return err == nil && item.Kind == wire.StartOrchestration && item.ID == start
+	})
 }
 
 // isolatedBeside is what a read that is isolated from transactions finds beside
