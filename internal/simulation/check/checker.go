@@ -34,7 +34,8 @@ type checker struct {
 	taken map[ledger.Execution]*takenOver
 	// pruned is the first execution that is left, of instances of which some were pruned.
 	pruned map[string]int64
-	// kept are instances of which a build that keeps all was to prune some.
+	// kept are instances of which something pruned may be left: a build that keeps all was to prune
+	// some, or nobody that lives has the request.
 	kept map[string]bool
 	// forked says that an instance was.
 	forked bool
@@ -209,6 +210,7 @@ func (w *checker) Receives(inv *world.Invocation) {
 func (w *checker) Dies(inv *world.Invocation) {
 	w.reachDeath(inv)
 	w.diedWith(inv)
+	w.noteLeft(inv)
 }
 
 // Returned implements watcher.

@@ -108,6 +108,17 @@ func (w *checker) noteKept(inv *world.Invocation) {
 	}
 }
 
+// noteLeft notes that a process dies with a request to prune that another one has acknowledged since,
+// because this one stood still for longer than the message was hidden: what it has pruned and not
+// deleted, the next prune deletes.
+func (w *checker) noteLeft(inv *world.Invocation) {
+	for _, m := range inv.Batch {
+		if item, err := w.Item(m.Body); err == nil && item.UpToExecution > 0 && m.From == w.FIFO && !w.stands(m.ID) {
+			note(&w.kept, item.Instance, true)
+		}
+	}
+}
+
 // checkDeletes: of an instance that is there nothing is deleted that its record does not say is
 // pruned; of one that was purged, also the execution that a redrive has begun to write and never
 // committed. It reports whether what is deleted was pruned, or never was.

@@ -65,7 +65,7 @@ func (w *checker) Stops(p *world.Process, key store.ActivityKey, reason string) 
 func (w *checker) checkSaid(p *world.Process, key store.ActivityKey, reason string) {
 	want, ok := w.reasons.said[key]
 	switch {
-	case ok && reason != want && (w.wasEnded(key, reason) || (reason == "" || reason == parentEnded(key)) && w.takenOver(key)):
+	case ok && reason != want && (w.wasEnded(key, reason) || (reason == "" || reason == parentEnded(key) || w.wasCancelled(key, reason)) && w.takenOver(key)):
 	case ok && reason != want:
 		w.Violate("K-09", "%s cancels operation %d of %s/%d because of %q; the code said %q", p.Name, key.EventID, key.Instance, key.ExecutionID, reason, want)
 	case !ok && strings.HasPrefix(reason, program.Enough) && !w.wasCancelled(key, reason):
@@ -90,8 +90,8 @@ func parentEnded(key store.ActivityKey) string {
 }
 
 // takenOver reports whether an operation stands in what a redrive has taken over. No later
-// execution has begun what was cancelled there, and a second cancel says no reason, or that the
-// parent has ended.
+// execution has begun what was cancelled there, and a second cancel says no reason, that the
+// parent has ended, or why it was cancelled.
 func (w *checker) takenOver(key store.ActivityKey) bool {
 	x := w.Ledger.Executions[ledger.At(key.Instance, key.ExecutionID)]
 	if x == nil || len(x.Events) == 0 {
