@@ -18,6 +18,8 @@ import (
 func (w *checker) Acknowledged(inv *world.Invocation, m world.Delivered) {
 	p, began := inv.P, inv.Began
 	w.Reached("I-07")
+	// What one of two twins has accounted for, the other one may acknowledge too.
+	defer note(&w.reach.settled, m.ID, true)
 	stored, err := w.Item(m.Body)
 	if err != nil && w.reach.noise[m.Body] {
 		return // It is a dead letter with its reason.
@@ -68,7 +70,7 @@ func (w *checker) Acknowledged(inv *world.Invocation, m world.Delivered) {
 		// It met this instance; that an earlier instance of this id knew the fact does not count.
 		first = w.Ledger.First(item.Target())
 	}
-	if !w.accounted(&item, first) && !w.queued(&item) {
+	if !w.accounted(&item, first) && !w.queued(&item) && !w.reach.settled[m.ID] {
 		w.Violate("I-07", "%s acknowledged %s: %s, which is neither recorded, nor harmless, nor queued", p.Name, m.ID, world.BodyText(m.Body))
 	}
 }

@@ -24,6 +24,8 @@ type reach struct {
 	undispatched map[string]bool
 	// noise are the bodies that are dead letters with a reason.
 	noise map[string]bool
+	// settled are the messages that somebody has acknowledged.
+	settled map[string]bool
 	// early are events that came before their start, by instance and sender id.
 	early map[[2]string]bool
 	// unknown are the tokens of commits whose writer was told that nobody knows;

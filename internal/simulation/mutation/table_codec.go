@@ -21,5 +21,12 @@ func codecMutations() []Mutation {
 			File:  "internal/host/orchestrator/load.go",
 			Edits: edit("options.Conceal = concealing(instance, n, a.terms.Keys)", "_ = concealing"),
 		},
+		{
+			Name:  "codec: what cannot be read has nothing open",
+			Bug:   "A message that goes round for an execution whose key this build lacks is acknowledged once the next execution has begun under another key.",
+			Rare:  true,
+			File:  "internal/host/resending/resending.go",
+			Edits: edit("if _, err := r.view.Turns(since); edge.MissesCodec(err) {", "if _, err := r.view.Turns(since); edge.MissesCodec(err) && since < 0 {"),
+		},
 	}
 }
