@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
@@ -90,5 +91,49 @@ func TestADryRunOfARedriveShowsThatOneWasRefused(t *testing.T) {
 	}
 	if n := len(b.queue(deadletter.DeadFIFO).Peek()); n != 1 {
 		t.Errorf("%d dead letters are left", n)
+	}
+}
+
+// The parts of a fork that never began have no record, so nothing finds them. An operator has an
+// instance of that id take them over, which runs no code, and purges it.
+func TestWhatADeadForkHasWrittenIsRemovedByAStartAndAPurge(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	const name = "00112233445566778899aabbccddeeff"
+	part := store.Turn{Instance: "fork", ExecutionID: 1, Token: name, Ahead: name,
+		Events: []history.Event{{EventID: 1, Kind: history.OrchestrationStarted, Name: "Fulfil", Start: &history.Start{ExecutionID: 1}}}}
+	if err := b.store.WriteAhead(t.Context(), part); err != nil {
+		t.Fatal(err)
+	}
+	stored := func() int64 {
+		last, err := b.store.Ahead(t.Context(), "fork", 1, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return last
+	}
+	o := b.host()
+	b.fails(exitNotFound, nil, "purge", "fork", "--force")
+
+	b.ok("start", "Fulfil", "--instance", "fork", "--after", "8760h")
+	b.handle(o)
+	if out := b.ok("list", "--status", "scheduled"); !strings.Contains(out, "fork") {
+		t.Errorf("scheduled are\n%s", out)
+	}
+	b.ok("purge", "fork", "--force")
+	b.handle(o)
+	b.fails(exitNotFound, []string{"fork"}, "describe", "fork")
+	if stored() != 1 {
+		t.Error("it is deleted before the grace is over")
+	}
+	for range 8 {
+		b.clock.now = b.clock.now.Add(15 * time.Minute)
+		b.handle(o)
+	}
+	if stored() != 0 {
+		t.Error("the part is still there")
+	}
+	if sent := b.queue(deadletter.Activity).Peek(); len(sent) != 0 {
+		t.Errorf("the code has run: %v", sent)
 	}
 }
