@@ -66,6 +66,7 @@ type counter struct {
 	schedules               int
 	gbSeconds               float64
 	activities              float64 // write units of the activities table
+	forks                   float64 // write units of the records of originals
 	suspended, began        bool    // the instance, after the turns that were counted
 	unknownTurns            bool
 	// ran are attempts of which the duration is known.
@@ -83,6 +84,9 @@ func (c *counter) execution(instance string, s *Source) {
 		c.turns++
 		c.events += len(turn.Events)
 		c.writeUnits += c.commit(instance, s, turn)
+		if first := &turn.Events[0]; first.Start != nil && first.Start.Origin != nil && first.Start.Origin.Instance != instance {
+			c.forks += writeUnits(recordSize(first.Start.Origin.Instance, first, nil))
+		}
 		c.began = true
 		for j := range turn.Events {
 			e := &turn.Events[j]
@@ -207,6 +211,7 @@ func (c *counter) bill() Bill {
 		b.Lines, b.Dollars = append(b.Lines, line), b.Dollars+line.Dollars
 	}
 	add("DynamoDB", "a conditional write for each of "+counted(c.turns, "turn")+", "+counted(c.events, "event")+" in all; the record with the start and the end, in a transaction", c.writeUnits, "write units", bill.WriteUnits.Price())
+	add("DynamoDB", "the fork, noted in the record of its original", c.forks, "write units", bill.WriteUnits.Price())
 	add("DynamoDB", "requests to stop activities, and attempts that follow others, noted", c.activities, "write units", bill.WriteUnits.Price())
 	add("DynamoDB", "the look before each further attempt whether it is to stop, and the start's", c.readUnits, "read units", bill.ReadUnits.Price())
 	add("SQS", "send, receive and delete of "+counted(c.fifo, "message")+" that came to the instance", 3*float64(c.fifo), "FIFO requests", bill.FIFO.Price())

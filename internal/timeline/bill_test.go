@@ -53,6 +53,36 @@ func TestABillCountsWhatTheCodeAsksFor(t *testing.T) {
 	}
 }
 
+// The instance that is forked may be gone when somebody asks what it has cost, so its fork has
+// the write in its bill. A redrive goes on in its own record.
+func TestTheBillOfAForkHasTheWriteIntoItsOriginal(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		origin *history.Origin
+		want   float64
+	}{
+		{nil, 0},
+		{&history.Origin{Instance: "i", ExecutionID: 1, EventID: 3}, 0},
+		{&history.Origin{Instance: "another", ExecutionID: 1, EventID: 3}, 1},
+	} {
+		s := newScript(1)
+		begin := started()
+		begin.Start.Origin = c.origin
+		s.turn(10, begin, timer(20))
+		s.turn(20, history.Event{Kind: history.TimerFired, SourceEventID: 2}, history.Event{Kind: history.OrchestrationCompleted})
+		sources := []timeline.Source{timeline.FromTurns(1, s.turns)}
+		noted := 0.0
+		for _, l := range timeline.Count(timeline.New("i", sources...), sources).Lines {
+			if strings.Contains(l.What, "noted in the record of its original") {
+				noted += l.Count
+			}
+		}
+		if noted != c.want {
+			t.Errorf("begun from %+v: %g write units, want %g", c.origin, noted, c.want)
+		}
+	}
+}
+
 // The write units of a bill are those that internal/store/metering charges, which is held
 // against DynamoDB Local: for random programs, turn by turn, where the record
 // changes with the start and the end alone.
