@@ -43,6 +43,10 @@ const longestAttempt = 15 * time.Minute
 // a longer one takes a schedule.
 const longestByQueue = 15 * time.Minute
 
+// largestTransaction of DynamoDB, in bytes. What a redrive or a fork takes over beyond that is
+// written ahead of it, each part once.
+const largestTransaction = 4 << 20
+
 // Count estimates the bill of the executions of an instance, the turns as they
 // are stored: sizes are those of their payloads there. t is their timeline.
 func Count(t *Timeline, executions []Source) Bill {
@@ -101,7 +105,8 @@ func (c *counter) execution(instance string, s *Source) {
 // commit returns the write units of a turn: a transaction, which costs twice as
 // much, where the record changes too or two executions meet.
 func (c *counter) commit(instance string, s *Source, turn *store.Turn) float64 {
-	units := writeUnits(bill.TurnSize(turn))
+	size := bill.TurnSize(turn)
+	units, ahead := writeUnits(size), 0.0
 	first, last := &turn.Events[0], &turn.Events[len(turn.Events)-1]
 	begins := first.Kind == history.OrchestrationStarted
 	continued := begins && !turn.Messaged && s.Known && s.ExecutionID > 1
@@ -113,6 +118,9 @@ func (c *counter) commit(instance string, s *Source, turn *store.Turn) float64 {
 		// The record changes with the end of the one before.
 	case begins:
 		c.readUnits++
+		if size > largestTransaction && first.Start != nil && first.Start.Origin != nil {
+			units, ahead = 0, units
+		}
 		units += writeUnits(recordSize(instance, first, last)) + 3 // and its entries in three indexes
 		if c.began {
 			units += 3 // It begins again: those of the run before go.
@@ -126,7 +134,7 @@ func (c *counter) commit(instance string, s *Source, turn *store.Turn) float64 {
 		c.readUnits++
 	}
 	if begins || last.Kind.Terminal() || suspends {
-		return 2 * units
+		return 2*units + ahead
 	}
 	return units
 }

@@ -3,6 +3,7 @@ package timeline_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -80,6 +81,31 @@ func TestTheBillOfAForkHasTheWriteIntoItsOriginal(t *testing.T) {
 		if noted != c.want {
 			t.Errorf("begun from %+v: %g write units, want %g", c.origin, noted, c.want)
 		}
+	}
+}
+
+// What a transaction does not hold is written ahead of it, and a write outside a transaction costs half.
+func TestTheBillOfALargeRedriveHasWhatItTakesOverOnce(t *testing.T) {
+	t.Parallel()
+	large := make([]byte, 5<<20)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(large) // so that it does not get smaller when it is stored
+	written := func(origin *history.Origin) (units float64) {
+		s := newScript(1)
+		begin := started()
+		begin.Start.Origin, begin.Payload = origin, large
+		s.turn(10, begin, timer(20))
+		sources := []timeline.Source{timeline.FromTurns(1, s.turns)}
+		for _, l := range timeline.Count(timeline.New("i", sources...), sources).Lines {
+			if strings.HasPrefix(l.What, "a conditional write") {
+				units = l.Count
+			}
+		}
+		return units
+	}
+	const record = 2 * (1 + 3) // with its entries in three indexes
+	twice := written(nil) - record
+	if once := written(&history.Origin{Instance: "i", ExecutionID: 1, EventID: 3}) - record; 2*once != twice || once < 5<<10 {
+		t.Errorf("%g write units for what is taken over, and %g for as much in a transaction", once, twice)
 	}
 }
 
