@@ -121,7 +121,7 @@ func (r *Resending) Current() error {
 
 // Everything adds all that is open of the executions from one on, 0 for the first of
 // the instance; of a hundred at most. The one that is named has to be read: a build that
-// lacks its key does not know what is open there, and another one may.
+// lacks its key does not know what is open there, and the message goes round.
 func (r *Resending) Everything(since int64) error {
 	if since > 0 && since == r.furthest(since) {
 		if _, err := r.view.Turns(since); edge.MissesCodec(err) {
