@@ -26,8 +26,8 @@ type again struct {
 	twins, behind bool
 }
 
-// sendAgain sends again, before anything else, what an earlier delivery of
-// these messages, or the twin of one, may have committed and not sent.
+// sendAgain sends again, before anything else, what may have been committed for
+// these messages and not sent.
 //
 // A message is acknowledged only after everything that its turn committed was sent. Until
 // then no other message resends that, so a redelivery sends its own turn again, whatever

@@ -85,8 +85,8 @@ func (t *Turn) wakeBy(p *Plan, m *inbox.Message, problem *store.Problem) error {
 	case stamp == GoOnNumber:
 		w.run = w.run || !t.swept()
 		if m.Item.Hops > 0 || m.Redriven() {
-			// Later messages may have overtaken it, so its twin's commit is no longer the last
-			// turn.
+			// Later messages may have overtaken it, so what was committed for it need not be
+			// the last turn.
 			return w.again.Everything(m.Item.ExecutionID)
 		}
 		if m.Item.ExecutionID != t.Running.Execution || m.Item.SchedulingEventID != t.Running.X.LastEventID() {

@@ -16,8 +16,8 @@ import (
 
 // Hold keeps the messages of a batch from others until its invocation is over. It returns
 // the messages that are hidden for this process until then, and the ids of the others, which
-// are reported as failed and are not touched here, because another process may have each of
-// them already. Behind one of them its group is left too.
+// are reported as failed and are not touched here, because each of them may have been received
+// again. Behind one of them its group is left too.
 func (d *Desk) Hold(ctx context.Context, batch []platform.Delivery) (own []platform.Delivery, lost []string) {
 	held := make([]lease.Held, len(batch))
 	bySource := map[platform.Source][]int{}

@@ -27,8 +27,8 @@ import (
 // already.
 var errInLine = errors.New("worker: the attempt waits in the line of its limit")
 
-// mostWrites is how often a change of a limit is tried of which others are in the way.
-// Each try that fails means that another process made a change.
+// mostWrites is how often a change of a limit is tried. Each try that fails means that
+// the limit has changed meanwhile.
 const mostWrites = 50
 
 // permit is one that an attempt has taken.

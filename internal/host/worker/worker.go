@@ -6,7 +6,7 @@
 //	received → prepared → run → answered → acknowledged
 //
 // Prepared is what may begin at all: it is due, nobody has asked the activity to
-// stop, and no other process is at it. Answered is what follows from the attempt:
+// stop, and it is not under way. Answered is what follows from the attempt:
 // a result, a failure, the message of the next attempt. That is sent before the
 // message is acknowledged, so that a crash at any point brings it back; the ids of
 // what is sent derive from the activity, so that sending it twice is harmless.

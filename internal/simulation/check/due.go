@@ -25,11 +25,8 @@ func (w *checker) checkDue(p *world.Process, m *queue.Outgoing) {
 	if err != nil || item.Kind != wire.ActivityExecute || item.Retry == nil {
 		return
 	}
-	if item.Retry.TotalTimeoutMS == 0 {
-		w.checkDelay(p, item, m.Delay)
-		return
-	}
-	if m.Delay == 0 || w.Faults[fault.Skew] > 0 {
+	w.checkDelay(p, item, m.Delay)
+	if item.Retry.TotalTimeoutMS == 0 || m.Delay == 0 || w.Faults[fault.Skew] > 0 {
 		return
 	}
 	due := w.Clock.Now().Add(m.Delay)
@@ -44,7 +41,7 @@ func (w *checker) checkDue(p *world.Process, m *queue.Outgoing) {
 }
 
 // checkDelay: who sends an attempt that follows has its queue keep it for the delay of the
-// policy, but where the error asked for another.
+// policy, or until the time of all attempts is over, but where the error asked for another.
 func (w *checker) checkDelay(p *world.Process, item *wire.Item, delay time.Duration) {
 	var work program.Work
 	if p.Worker == nil || item.Attempt < 2 || item.Hops > 0 || item.NotBeforeMS > 0 || item.Retry.Jitter > 0 || json.Unmarshal(item.Input, &work) != nil || work.Do == program.DoesLater {
@@ -60,7 +57,14 @@ func (w *checker) checkDelay(p *world.Process, item *wire.Item, delay time.Durat
 	if item.Retry.MaxMS > 0 {
 		want = min(want, item.Retry.MaxMS)
 	}
-	if least := min(time.Duration(want)*time.Millisecond, queue.MaxDelay); delay < least {
+	least := min(time.Duration(want)*time.Millisecond, queue.MaxDelay)
+	if item.Retry.TotalTimeoutMS > 0 {
+		if w.Faults[fault.Skew] > 0 {
+			return
+		}
+		least = min(least, time.UnixMilli(item.ScheduledAtMS+item.Retry.TotalTimeoutMS).Sub(w.Clock.Now())-roundedUp)
+	}
+	if delay < least {
 		w.Violate("A-05", "%s sends attempt %d of activity %d of %s/%d with a delay of %s, by its policy it is %s", p.Name,
 			item.Attempt, item.SchedulingEventID, item.Instance, item.ExecutionID, delay, least)
 	}
