@@ -74,8 +74,9 @@ func TestActivitiesUnderALimitAndUnderARate(t *testing.T) {
 	}
 
 	saw := readNotes(t, notes)
-	if got := saw.atOnce[limited.Key]; got != most {
-		t.Errorf("%d ran at a time at most under a limit of %d, want as many: with fewer the test shows nothing", got, most)
+	// A machine with other work may never have as many at once; one after another they show nothing.
+	if got := saw.atOnce[limited.Key]; got < 2 || got > most {
+		t.Errorf("%d ran at a time at most under a limit of %d, want 2 to %d", got, most, most)
 	}
 	permits := saw.permits[rated.Key]
 	slices.Sort(permits)
