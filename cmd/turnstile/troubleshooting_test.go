@@ -104,7 +104,7 @@ func TestTroubleshootingNamesEveryReason(t *testing.T) {
 		explained(dead, string(reason))
 	}
 	failed := section(doc, "## Failed")
-	for _, kind := range constants(t, "../../history/event.go", "Failure") {
+	for _, kind := range constants(t, "../../history/failure.go", "Failure") {
 		if !strings.Contains(failed, "| `"+kind+"` |") {
 			t.Errorf("docs/troubleshooting.md has no row for failures of kind %s", kind)
 		}
