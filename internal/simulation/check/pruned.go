@@ -91,7 +91,7 @@ func (w *checker) checkPrunable(instance string, n int64, violate func(string, .
 	}
 }
 
-// noteKept notes that a build which keeps all has got a request to prune, which may be one that comes
+// noteKept notes that a build which keeps all executions of an instance has got a request to prune it, which may be one that comes
 // back, and that has deleted nothing yet; or that two processes have got it: one of them acknowledges
 // it, and the other one may die in its deletion. The next prune deletes that, or the purge.
 func (w *checker) noteKept(inv *world.Invocation) {
@@ -99,10 +99,12 @@ func (w *checker) noteKept(inv *world.Invocation) {
 		return
 	}
 	for _, m := range inv.Batch {
-		if len(inv.P.Code.Orchestrations.Executions()) > 0 && !m.Copied {
+		item, err := w.Item(m.Body)
+		if err != nil || item.UpToExecution == 0 {
 			continue
 		}
-		if item, err := w.Item(m.Body); err == nil && item.UpToExecution > 0 {
+		last := w.Ledger.Executions[ledger.At(item.Instance, w.Ledger.Last[item.Instance])]
+		if m.Copied || last == nil || inv.P.Code.Orchestrations.Executions()[last.Events[0].Name] == 0 {
 			note(&w.kept, item.Instance, true)
 		}
 	}
