@@ -64,7 +64,7 @@ func (*inMemory) Timer() journal.Timer           { return nil }
 func (*inMemory) Flush(context.Context) error    { return nil }
 
 // flushed is a queue for senders from outside: what they have sent is durable
-// when Send returns. The host needs no such thing, for the message that made it
+// when Send returns. If it is not, it may be handled all the same. The host needs no such thing, for the message that made it
 // send is deleted later, and so forgotten later.
 type flushed struct {
 	queue.Queue
@@ -76,7 +76,7 @@ func (q flushed) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 		return err
 	}
 	if err := q.flush(ctx); err != nil {
-		return fmt.Errorf("what was sent is not durable yet: %w", err)
+		return fmt.Errorf("%w: what was sent is not durable yet: %w", store.ErrUnknownOutcome, err)
 	}
 	return nil
 }

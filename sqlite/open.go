@@ -12,6 +12,7 @@ import (
 	"github.com/ncruces/go-sqlite3"
 
 	"github.com/turnstile-go/turnstile/embedded"
+	"github.com/turnstile-go/turnstile/internal/limits"
 )
 
 // Names of the files in the directory of a database. SQLite keeps two more
@@ -191,20 +192,45 @@ func (db *DB) recover(c *conn) (base int64, err error) {
 			return 0, err
 		}
 	}
-	// Nobody makes an attempt any more.
+	// No attempt runs any more. Claims of execution 0 are not attempts': a permit of a rate
+	// stays taken until its span is over.
 	ms := now.UnixMilli()
 	for _, sql := range []string{
-		"UPDATE activities SET claim_until_ms = ? WHERE claim_until_ms > ?",
+		"UPDATE activities SET claim_until_ms = ? WHERE claim_until_ms > ? AND execution > 0",
 		"UPDATE activities SET suspect_ms = ? WHERE suspect_ms > ?",
 	} {
 		if err := c.exec(sql, ms, ms); err != nil {
 			return 0, err
 		}
 	}
+	if err := freePermits(c); err != nil {
+		return 0, err
+	}
 	if err := c.exec("UPDATE opened SET times = times + 1, closed = 0"); err != nil {
 		return 0, err
 	}
 	return (times + 1) * seqsPerOpen, c.Exec("COMMIT")
+}
+
+// freePermits frees the permits of limits that attempts of the process before held, so that
+// these attempts do not wait for themselves.
+func freePermits(c *conn) error {
+	freed := map[string]string{}
+	err := c.query(func(s *sqlite3.Stmt) error {
+		if token, held := limits.WithoutHeld(s.ColumnText(1)); held {
+			freed[s.ColumnText(0)] = token
+		}
+		return nil
+	}, "SELECT instance, claim_token FROM activities WHERE execution = 0 AND instance > ?1 AND instance < ?1 || char(1114111)", limits.Key("").Instance)
+	if err != nil {
+		return err
+	}
+	for instance, token := range freed {
+		if err := c.exec("UPDATE activities SET claim_token = ? WHERE instance = ? AND execution = 0", token, instance); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Path returns the path of the database file.

@@ -366,11 +366,11 @@ func TestAFullDiskLosesNothingAndItGoesOn(t *testing.T) {
 			return nil
 		})
 		err := client.Raise(t.Context(), env.Client(), goOn, "waits", 5)
-		if !errors.Is(err, sqlite.ErrFull) || !strings.Contains(err.Error(), db.Path()) {
-			t.Errorf("an event raised: %v; want ErrFull with the file", err)
+		if !errors.Is(err, sqlite.ErrFull) || !errors.Is(err, store.ErrUnknownOutcome) || !strings.Contains(err.Error(), db.Path()) {
+			t.Errorf("an event raised: %v; want ErrFull with the file, and an unknown outcome", err)
 		}
-		if _, err := client.Start(t.Context(), env.Client(), chain, 1); !errors.Is(err, sqlite.ErrFull) {
-			t.Errorf("a start: %v; want ErrFull", err)
+		if _, err := client.Start(t.Context(), env.Client(), chain, 1); !errors.Is(err, sqlite.ErrFull) || errors.Is(err, store.ErrUnknownOutcome) {
+			t.Errorf("a start: %v; want ErrFull, and nothing done", err)
 		}
 		// What is there can be read.
 		if d, err := env.Client().Describe(t.Context(), "waits"); err != nil || d.Status != client.StatusRunning {
@@ -389,6 +389,41 @@ func TestAFullDiskLosesNothingAndItGoesOn(t *testing.T) {
 		if err := env.Drain(t.Context()); err != nil {
 			t.Error(err)
 		}
+	})
+}
+
+// A write that brings no note with it fails, and no other write comes: the database finds out by
+// itself that there is space again.
+func TestSpaceIsNoticedWithoutAWrite(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		disk := newDisk(t)
+		db := open(t, sqlite.VFS(disk.name))
+		env, _ := runtimeOn(t, db, application(func(_ context.Context, n int) (int, error) { return n, nil }))
+		begin(t, env, waits, 0, "waits")
+		time.Sleep(time.Minute)
+		disk.failing(func(operation, file string, _ int64) error {
+			if operation == "write" {
+				return outOfSpace(file)
+			}
+			return nil
+		})
+		claim := store.Claim{Attempt: 1, Token: "t", Until: time.Now().Add(time.Minute)}
+		if err := db.Activities().Claim(t.Context(), store.ActivityKey{Instance: "other", ExecutionID: 1, EventID: 2}, claim, claim.Until); !errors.Is(err, sqlite.ErrFull) {
+			t.Fatalf("a claim: %v; want ErrFull", err)
+		}
+		time.Sleep(time.Minute)
+		if _, err := client.Start(t.Context(), env.Client(), chain, 1); !errors.Is(err, sqlite.ErrFull) {
+			t.Errorf("a start on a full disk: %v; want ErrFull", err)
+		}
+		disk.failing(nil)
+		time.Sleep(time.Second)
+		begin(t, env, chain, 3, "after")
+		wantResult(t, env, chain, "after", 3)
+		if err := client.Raise(t.Context(), env.Client(), goOn, "waits", 5); err != nil {
+			t.Fatal(err)
+		}
+		wantResult(t, env, waits, "waits", 5)
 	})
 }
 

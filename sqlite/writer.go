@@ -243,14 +243,28 @@ func (w *writer) handOver() {
 // does.
 func (w *writer) writeNotes() {
 	w.mu.Lock()
-	waiting := len(w.next.writes) > 0
-	if w.leading || !waiting && (w.ended != nil || !w.next.notes.pressing() && len(w.next.notes.remembered) == 0) {
+	if w.leading || !w.waiting() {
 		w.mu.Unlock()
 		return
 	}
 	w.leading = true
 	w.mu.Unlock()
 	w.transact()
+}
+
+// waiting reports whether something is to be written. After trouble there is always
+// something, because a write has to show that the trouble is over. The caller holds the lock.
+func (w *writer) waiting() bool {
+	switch {
+	case len(w.next.writes) > 0:
+		return true
+	case w.ended != nil:
+		return false
+	case w.trouble != nil && !w.next.notes.pressing():
+		w.next.writes = append(w.next.writes, &write{apply: touch, relaxed: true, answer: make(chan error, 1), lead: make(chan struct{}, 1)})
+		return true
+	}
+	return w.next.notes.pressing() || len(w.next.notes.remembered) > 0
 }
 
 // flush waits until all that came before is durable.

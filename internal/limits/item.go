@@ -53,6 +53,18 @@ func Of(limit string, c store.Claim) (s State, err error) {
 	return s, nil
 }
 
+// WithoutHeld is the token of a claim by Claim without the permits that it holds, and whether it
+// holds any.
+func WithoutHeld(token string) (free string, held bool) {
+	var s State
+	if err := json.Unmarshal([]byte(token), &s); err != nil || len(s.Held) == 0 {
+		return "", false
+	}
+	s.Held = nil
+	b, err := json.Marshal(&s)
+	return string(b), err == nil
+}
+
 // Expires is when the item may be forgotten, if it is not for this time from now on for
 // other reasons. One with a number that an operator has set stays.
 func (s *State) Expires(now time.Time, retention time.Duration) time.Time {
