@@ -22,6 +22,10 @@ type Wall struct{}
 // Now is [time.Now].
 func (Wall) Now() time.Time { return time.Now() }
 
+// Jumps says that Now goes on while the machine sleeps, and with a clock that is set, which
+// AfterFunc does not see.
+func (Wall) Jumps() bool { return true }
+
 // AfterFunc is [time.AfterFunc].
 func (Wall) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	return time.AfterFunc(d, f).Stop

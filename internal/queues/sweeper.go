@@ -14,6 +14,9 @@ import (
 // slot is how exactly a sweep comes for what has ended: ends of one slot share a sweep.
 const slot = 5 * time.Minute
 
+// again is after how long a sweep is sent again that the queue refused.
+const again = 30 * time.Second
+
 // Sweeper sends a wire.Sweep when a mark is due, or when instances that have ended were
 // kept for long enough, in place of the recurring schedule of the template: it runs only
 // while there is something to come.
@@ -51,20 +54,19 @@ func (s *Sweeper) At(at time.Time, ended bool) {
 		s.stop()
 	}
 	s.at = at
-	s.stop = s.clock.AfterFunc(max(at.Sub(s.clock.Now()), 0), s.send)
+	s.stop = clock.At(s.clock, at, s.send)
 }
 
 func (s *Sweeper) endedAt(at time.Time) {
 	width := slot.Nanoseconds()
-	n, now := (at.UnixNano()+width-1)/width, s.clock.Now()
-	wait := time.Unix(0, n*width).Sub(now)
-	if !at.After(now) {
-		n, wait = 0, 0 // at once
+	n := (at.UnixNano() + width - 1) / width
+	if !at.After(s.clock.Now()) {
+		n = 0 // at once
 	}
 	if s.ended[n] != nil {
 		return
 	}
-	s.ended[n] = s.clock.AfterFunc(max(wait, 0), func() {
+	s.ended[n] = clock.At(s.clock, time.Unix(0, n*width), func() {
 		s.mu.Lock()
 		delete(s.ended, n)
 		s.mu.Unlock()
@@ -98,8 +100,12 @@ func (s *Sweeper) sendItem(item wire.Item) {
 	item.V, item.Kind, item.ID = wire.Version, wire.Sweep, fmt.Sprintf("sweep-%d-%d", s.clock.Now().UnixMilli(), s.sweep)
 	over := s.over
 	s.mu.Unlock()
-	if body, err := item.Encode(); err == nil && !over {
-		// A queue in memory takes it, unless it has been closed meanwhile.
-		_ = s.to.Send(context.Background(), queue.Outgoing{Body: string(body), Group: wire.SweepGroup, DedupID: wire.DedupID(&item)})
+	body, err := item.Encode()
+	if err != nil || over {
+		return
+	}
+	if err := s.to.Send(context.Background(), queue.Outgoing{Body: string(body), Group: wire.SweepGroup, DedupID: wire.DedupID(&item)}); err != nil {
+		// The disk is full, for one. No other sweep may be due for long.
+		s.At(s.clock.Now().Add(again), item.Ended != "")
 	}
 }

@@ -20,8 +20,8 @@ type schedule struct {
 	timer.Schedule
 	// seq is the order of creation.
 	seq int64
-	// next is when to deliver: Due, later after a failure; retry is how long
-	// to wait after the next failure.
+	// next is when to deliver by the wall clock: Due, later after a failure; retry is how
+	// long to wait after the next failure.
 	next  time.Time
 	retry time.Duration
 	// index is its place in the heap.

@@ -109,7 +109,7 @@ func (t *Timer) Schedule(ctx context.Context, s timer.Schedule) error {
 
 func (t *Timer) add(s timer.Schedule) {
 	t.lastSeq++
-	created := &schedule{Schedule: s, seq: t.lastSeq, next: s.Due, retry: firstRetry}
+	created := &schedule{Schedule: s, seq: t.lastSeq, next: s.Due.Round(0), retry: firstRetry}
 	t.schedules[s.Name] = created
 	t.due.add(created)
 }
@@ -191,7 +191,7 @@ func (t *Timer) arm() {
 	t.disarm()
 	if wanted {
 		t.armedFor = t.due[0].next
-		t.stopTimer = t.opts.Clock.AfterFunc(t.armedFor.Sub(t.opts.Clock.Now()), t.fire)
+		t.stopTimer = clock.At(t.opts.Clock, t.armedFor, t.fire)
 	}
 }
 
@@ -227,7 +227,7 @@ func (t *Timer) fire() {
 			t.remove(s)
 		default:
 			t.due.remove(s)
-			s.next = t.opts.Clock.Now().Add(s.retry)
+			s.next = t.opts.Clock.Now().Round(0).Add(s.retry)
 			s.retry = min(2*s.retry, maxRetry)
 			t.due.add(s)
 		}
