@@ -18,7 +18,7 @@ import (
 // PauseQueue has the attempts of an activity queue wait, those of retries too, until
 // [Runtime.UnpauseQueue]; what is under way ends. The queue is "default", or the name of one
 // ([turnstile.Queue]). A Database keeps the pause, who asked for it (the actor, may be empty) and
-// when: it holds after a restart. A message that waits for 14 days is deleted.
+// when: it holds after a restart. A message that has waited for 14 days becomes a dead letter (expired) then.
 //
 // Errors: [client.ErrNotFound], in a text that names the queues.
 func (e *Runtime) PauseQueue(ctx context.Context, queue, actor string) error {

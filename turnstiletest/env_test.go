@@ -178,7 +178,7 @@ func TestA06A11AnAttemptThatTakesTooMuchVirtualTimeIsOutOfTime(t *testing.T) {
 			// What it returns behind its timeout is ignored.
 			turnstiletest.On(env, charge).Do(func(ctx context.Context, _ int) (string, error) {
 				if err := turnstiletest.Sleep(ctx, time.Hour); !errors.Is(err, context.DeadlineExceeded) {
-					t.Errorf("Pass returned %v", err)
+					t.Errorf("Sleep returned %v", err)
 				}
 				return "late", nil
 			})

@@ -174,14 +174,14 @@ func TestA07AnActivityThatEndsItsGoroutineIsAFailedAttempt(t *testing.T) {
 	}
 }
 
-func TestPassOutsideOfAnEnvironmentIsAnError(t *testing.T) {
+func TestSleepOutsideOfAnEnvironmentIsAnError(t *testing.T) {
 	t.Parallel()
 	if err := turnstiletest.Sleep(t.Context(), time.Second); err == nil {
 		t.Error("time passed that nobody has")
 	}
 }
 
-func TestPassIsForOneGoroutineOfAnAttemptAtATime(t *testing.T) {
+func TestSleepIsForOneGoroutineOfAnAttemptAtATime(t *testing.T) {
 	t.Parallel()
 	env := turnstiletest.New(t, flow(func(ctx turnstile.Context, n int) (string, error) { return charge.Call(ctx, n) }))
 	turnstiletest.On(env, charge).Do(func(ctx context.Context, _ int) (string, error) {

@@ -41,7 +41,7 @@ type task struct {
 	// credit is virtual time that this attempt has passed in a delivery that
 	// was lost: it is not passed again.
 	credit time.Duration
-	// passing: its code is in Pass.
+	// passing: its code is in Sleep.
 	passing atomic.Bool
 }
 
@@ -145,7 +145,7 @@ func (c envClock) Sleep(ctx context.Context, d time.Duration) error {
 // that a Heartbeat has seen. Give a long time to wait for the end of ctx.
 //
 // An activity that waits in production takes its wait as a dependency, a
-// func(context.Context, time.Duration) error, which Pass is. One that just
+// func(context.Context, time.Duration) error, which Sleep is. One that just
 // waits for its context to end gets it too, but after five seconds of real time.
 //
 // It is an error outside of an Env, and in two goroutines of an attempt at
@@ -153,7 +153,7 @@ func (c envClock) Sleep(ctx context.Context, d time.Duration) error {
 func Sleep(ctx context.Context, d time.Duration) error {
 	t, ok := ctx.Value(taskKey{}).(*task)
 	if !ok {
-		return errors.New("turnstiletest: Pass: the context is not that of an activity in a turnstiletest.Env")
+		return errors.New("turnstiletest: Sleep: the context is not that of an activity in a turnstiletest.Env")
 	}
 	if err := context.Cause(ctx); err != nil {
 		return err
@@ -162,7 +162,7 @@ func Sleep(ctx context.Context, d time.Duration) error {
 		return errKilled
 	}
 	if !t.passing.CompareAndSwap(false, true) {
-		return errors.New("turnstiletest: Pass: another goroutine of this attempt lets time pass already: let one of them do it")
+		return errors.New("turnstiletest: Sleep: another goroutine of this attempt lets time pass already: let one of them do it")
 	}
 	defer t.passing.Store(false)
 	if a := t.attempt.Load(); a != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
 )
 
 // Bounds of the check.
@@ -28,11 +29,12 @@ type findings struct {
 	stuck int
 	// suspended instances are not looked at: their code runs when they are resumed.
 	suspended int
-	// misfits are running instances whose history the code does not follow. The
-	// program wakes them, so that they say what does not fit. unchecked counts those
-	// that were too many, or took too long.
-	misfits   []string
-	unchecked int
+	// misfits are running instances whose history the code does not follow, and damaged
+	// those whose history cannot be one. The program wakes both, so that they say what is
+	// wrong. unchecked counts those that were too many, took too long or have events of a newer
+	// build.
+	misfits, damaged []string
+	unchecked        int
 }
 
 // check replays the running instances with the code of this process. It changes
@@ -61,10 +63,15 @@ func check(ctx context.Context, app *turnstile.App, c *client.Client) (findings,
 			return nil
 		}
 		events, err := c.History(ctx, d.Instance, d.ExecutionID)
-		if err != nil {
+		_, damaged := errors.AsType[*store.CorruptError](err)
+		switch {
+		case errors.Is(err, history.ErrNewer):
+			found.unchecked++
+		case damaged:
+			found.damaged = append(found.damaged, d.Instance)
+		case err != nil:
 			return err
-		}
-		if !follows(app, d, events) {
+		case !follows(app, d, events):
 			found.misfits = append(found.misfits, d.Instance)
 		}
 		return nil
@@ -137,16 +144,25 @@ func (f findings) String() string {
 	if f.unchecked > 0 {
 		parts = append(parts, fmt.Sprintf("%d not checked against the code", f.unchecked))
 	}
-	switch n := len(f.misfits); {
-	case n > 0:
-		const most = 5
-		names := strings.Join(f.misfits[:min(n, most)], ", ")
-		if n > most {
-			names += fmt.Sprintf(" and %d more", n-most)
-		}
-		parts = append(parts, "the code no longer agrees with the history of "+names)
-	case f.running > f.unchecked:
+	if len(f.damaged) > 0 {
+		parts = append(parts, "damaged is the history of "+some(f.damaged))
+	}
+	switch {
+	case len(f.misfits) > 0:
+		parts = append(parts, "the code no longer agrees with the history of "+some(f.misfits))
+	case f.running > f.unchecked+len(f.damaged):
 		parts = append(parts, "the code agrees with their histories")
 	}
 	return strings.Join(parts, "; ")
+}
+
+// some names a few instances.
+func some(instances []string) string {
+	const most = 5
+	n := len(instances)
+	names := strings.Join(instances[:min(n, most)], ", ")
+	if n > most {
+		names += fmt.Sprintf(" and %d more", n-most)
+	}
+	return names
 }

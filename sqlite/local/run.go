@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"github.com/turnstile-go/turnstile"
@@ -141,7 +142,7 @@ func (p *process) serve(ctx context.Context, app *turnstile.App, f flags, o *opt
 		return supervised.Failed, errors.Join(err, end(env))
 	}
 	fmt.Fprintf(p.out, "instances %s\n", found)
-	for _, instance := range found.misfits {
+	for _, instance := range slices.Concat(found.misfits, found.damaged) {
 		if err := env.Client().Wake(ctx, instance); err != nil {
 			fmt.Fprintln(p.err, "local:", err)
 		}

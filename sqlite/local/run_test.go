@@ -166,6 +166,34 @@ func TestACodeThatNoLongerFitsIsShownAtOnceAndMendedByTheRightOne(t *testing.T) 
 	mended.ends(exitDone)
 }
 
+// A recovery of a damaged file may lose the history of an instance and keep its record.
+func TestAnInstanceWithoutItsHistoryKeepsNobodyFromRunning(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	first := start(t, in(dir), application("Hello"), OnStart(begin))
+	first.shows("ExternalSubscribed")
+	first.stop()
+	first.ends(exitDone)
+	db, err := sqlite.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Store().DeleteHistory(t.Context(), "ada", 1, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	second := start(t, in(dir), application("Hello"), OnStart(func(ctx context.Context, c *client.Client) error {
+		_, err := client.Start(ctx, c, welcome, "Bob", client.WithInstanceID("bob"))
+		return err
+	}))
+	second.shows("damaged is the history of ada", "  ada  corrupt", "Hello Bob")
+	second.stop()
+	second.ends(exitDone)
+}
+
 func TestResetForgetsAllInstances(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
