@@ -45,6 +45,25 @@ func TestM06StartingTwice(t *testing.T) {
 			t.Errorf("output %d", got)
 		}
 	})
+	t.Run("M-06 with the same start id and no instance id is the same instance", func(t *testing.T) {
+		t.Parallel()
+		e := arrange(t, nil, calculate.Implement(calculated), double.Implement(doubled))
+		again := func() string {
+			t.Helper()
+			return ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, calculate, 1, client.WithDeduplicationID("s"))).Instance
+		}
+		first := again()
+		second := again()
+		e.run()
+		if third := again(); second != first || third != first {
+			t.Errorf("instances %q, %q and %q, want one", first, second, third)
+		}
+		other := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, calculate, 1, client.WithDeduplicationID("t")))
+		another := ok[client.Started](t)(e.client.Start(e.ctx, client.StartRequest{Name: double.Name(), DeduplicationID: "s"}))
+		if other.Instance == first || another.Instance == first {
+			t.Error("another start id, or another orchestration, has the same instance")
+		}
+	})
 	t.Run("M-06 another start of a running or finished instance is told so", func(t *testing.T) {
 		t.Parallel()
 		e := start(t, child.Implement(greet))

@@ -12,7 +12,7 @@ func (id deduplicationID) applyToStart(r *StartRequest) { r.DeduplicationID = st
 func (id deduplicationID) applyToRaise(r *RaiseRequest) { r.DeduplicationID = string(id) }
 
 // WithDeduplicationID tells a repeat of a start or of an event, which is harmless,
-// from another start or event; default a random id. A service that may repeat its
-// call gives an id that comes from its request. The id of a start is recorded with
+// from another start of the orchestration, or from another event; default a random id. A
+// service that may repeat its call gives an id that comes from its request. The id of a start is recorded with
 // the instance as its start id, the id of an event as the id of its sender.
 func WithDeduplicationID(id string) DeduplicationOption { return deduplicationID(id) }

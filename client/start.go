@@ -2,6 +2,8 @@ package client
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"time"
@@ -19,7 +21,8 @@ type StartRequest struct {
 	Name string
 	// Version; empty for the newest that is deployed.
 	Version string
-	// Instance id; empty for a random one.
+	// Instance id. If it is empty, it derives from Name and DeduplicationID, so that a repeat
+	// starts no second instance, or is random if that is empty too.
 	Instance string
 	// DeduplicationID tells a repeat of this start, which is harmless, from another
 	// one; empty for a random one. A service that may repeat its call gives
@@ -130,6 +133,10 @@ func (c *Client) start(ctx context.Context, r *StartRequest, item wire.Item) (St
 }
 
 func (c *Client) startItem(r *StartRequest) (wire.Item, error) {
+	if r.Instance == "" && r.DeduplicationID != "" {
+		sum := sha256.Sum256([]byte(r.Name + "\x00" + r.DeduplicationID))
+		r.Instance = hex.EncodeToString(sum[:16])
+	}
 	for _, id := range []*string{&r.Instance, &r.DeduplicationID} {
 		if *id == "" {
 			random, err := c.newID()

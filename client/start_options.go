@@ -22,7 +22,7 @@ func (f startOption) applyToStart(r *StartRequest) { f(r) }
 // WithInstanceID chooses the instance id: 1 to 512 bytes of UTF-8 without control
 // characters. Ids of up to 128 ASCII letters, digits and punctuation are also
 // their own message group on SQS, which reads well in its console. Without it
-// the id is random.
+// the id is random, or derives from the id of [WithDeduplicationID].
 func WithInstanceID(id string) StartOption {
 	return startOption(func(r *StartRequest) { r.Instance = id })
 }

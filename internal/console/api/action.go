@@ -14,7 +14,7 @@ type Start struct {
 	Name string `json:"name"`
 	// Version; left out for the newest that is deployed.
 	Version string `json:"version,omitempty"`
-	// Instance id; left out for a random one.
+	// Instance id; left out for one that derives from name and start_id, or a random one.
 	Instance string `json:"instance,omitempty"`
 	// StartID tells a repeat of this start from another one; left out for a
 	// random one.
