@@ -51,6 +51,9 @@ func (c *collector) branches(f *function) []branch {
 		}
 		stack = append(stack, n)
 		switch n := n.(type) {
+		case *ast.GoStmt:
+			stack = stack[:len(stack)-1]
+			return false // It is a finding of its own, and not looked into.
 		case *ast.AssignStmt:
 			for i, r := range n.Rhs {
 				if l, ok := r.(*ast.FuncLit); ok && len(n.Lhs) == len(n.Rhs) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
 // Interceptor makes the spans of attempts and of a client's calls: it is a part of
@@ -33,7 +34,9 @@ func (t *Telemetry) call(ctx context.Context, call *turnstile.ClientCall, next f
 		attribute.String("turnstile.instance", call.Instance),
 	))
 	defer span.End()
-	call.Headers = withTrace(ctx, call.Headers)
+	if all := withTrace(ctx, call.Headers); wire.CheckHeaders(all) == nil {
+		call.Headers = all // Otherwise there is no room for the trace.
+	}
 	err := next(ctx)
 	if err != nil {
 		failed(span, "send")

@@ -3,6 +3,7 @@ package otel_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -243,5 +244,32 @@ func TestAProviderThatCannotGiveIDsIsRefused(t *testing.T) {
 	}
 	if _, err := otel.New(otel.Config{}); err != nil {
 		t.Error(err)
+	}
+}
+
+// A start whose headers leave no room for the trace is sent without it.
+func TestATraceTakesNoRoomThatHeadersNeed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, parts)
+	headers := map[string]string{}
+	for i := range 16 {
+		headers[fmt.Sprintf("h%d", i)] = "v"
+	}
+	for _, n := range []int{16, 15} {
+		if n < len(headers) {
+			delete(headers, "h0")
+		}
+		id := fmt.Sprintf("with-%d", n)
+		if _, err := w.client.Start(t.Context(), client.StartRequest{Name: fulfil.Name(), Instance: id, Input: []byte("0"), Headers: headers}); err != nil {
+			t.Fatalf("a start with %d headers: %v", n, err)
+		}
+		w.run()
+		events, err := w.client.History(t.Context(), id, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(events[0].Start.Headers); got != 16 {
+			t.Errorf("a start with %d headers has %d", n, got)
+		}
 	}
 }

@@ -70,6 +70,9 @@ func (p *projectMaker) make(ctx context.Context, named string) error {
 	if p.module == "" {
 		p.module = filepath.Base(folder)
 	}
+	if !scaffold.IsModule(p.module) {
+		return usagef("%q cannot be the path of a Go module (ASCII letters, digits and -._~ between slashes): give one with --module, such as example.com/shop", p.module)
+	}
 	files, err := scaffold.Files(project, p.module)
 	if err != nil {
 		return err

@@ -55,7 +55,7 @@ type Warning struct {
 	Number int `json:"number"`
 }
 
-// Change that the customer wants. A plan begins with the next month.
+// Change that the customer wants. A plan begins with the next month. What is left out stays.
 type Change struct {
 	Cancel bool   `json:"cancel,omitempty"`
 	Plan   string `json:"plan,omitempty"`

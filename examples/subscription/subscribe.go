@@ -33,7 +33,7 @@ func subscribeWithTax(ctx turnstile.Context, s Subscription) (Summary, error) {
 // month bills one month and waits for its end. Each month is an execution of
 // its own, so the history stays short, however long the subscription.
 func month(ctx turnstile.Context, s Subscription, amount int) (Summary, error) {
-	next := turnstile.Now(ctx).AddDate(0, 1, 0)
+	next := monthAfter(turnstile.Now(ctx))
 	bill := Bill{Customer: s.Customer, Month: s.Month, Amount: amount}
 	receipt, err := collect(ctx, bill)
 	switch {
@@ -63,6 +63,15 @@ func month(ctx turnstile.Context, s Subscription, amount int) (Summary, error) {
 		return Summary{Ended: "over", Months: s.Month, Paid: s.Paid}, nil
 	}
 	return Summary{}, Subscribe.ContinueAsNew(ctx, s)
+}
+
+// monthAfter is the same day of the next month, or that month's last day where it is shorter.
+func monthAfter(t time.Time) time.Time {
+	next := t.AddDate(0, 1, 0)
+	if next.Day() != t.Day() {
+		next = next.AddDate(0, 0, -next.Day())
+	}
+	return next
 }
 
 var errUnpaid = errors.New("unpaid")
@@ -102,7 +111,12 @@ func untilOver(ctx turnstile.Context, s *Subscription, left time.Duration) (canc
 			done("the customer has cancelled")
 			return true, nil
 		}
-		s.Plan, s.Price = change.Plan, change.Price
+		if change.Plan != "" {
+			s.Plan = change.Plan
+		}
+		if change.Price > 0 {
+			s.Price = change.Price
+		}
 	}
 	return false, scope.Err()
 }

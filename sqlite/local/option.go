@@ -20,8 +20,8 @@ type options struct {
 }
 
 // OnStart calls f each time that the program starts, before any orchestration or
-// activity runs: to start an instance to look at, by an id that is always the same and
-// with client.UseExisting. An error of f ends the program.
+// activity runs: to start an instance to look at, by an id that is always the same. An error of
+// f ends the program, so f returns nil for a *client.AlreadyExistsError and for client.ErrPurged.
 func OnStart(f func(context.Context, *client.Client) error) Option {
 	return option(func(o *options) { o.onStart = f })
 }

@@ -45,17 +45,20 @@ func fulfilSteps(ctx turnstile.Context, o Order, undo *undoing) (Result, error) 
 		return Result{}, err
 	}
 
-	// Both are under way before the first is awaited.
+	// Both are under way before the first is awaited. A cancel waits for them, because a bank
+	// that is asked to stop may have charged. A bank that answers after the last attempt may have
+	// charged too: where that matters, a refund names the order and is added before the charge.
 	status(ctx, "reserving and charging")
-	stock, payment := ReserveStock.Start(ctx, o), Charge.Start(ctx, o)
-	reservation, stockErr := stock.Await(ctx)
+	shielded := turnstile.WithoutCancel(ctx)
+	stock, payment := ReserveStock.Start(shielded, o), Charge.Start(shielded, o)
+	reservation, stockErr := stock.Await(shielded)
 	if stockErr == nil {
 		undo.add(func(ctx turnstile.Context) error {
 			_, err := ReleaseStock.Call(ctx, reservation)
 			return err
 		})
 	}
-	receipt, paymentErr := payment.Await(ctx)
+	receipt, paymentErr := payment.Await(shielded)
 	if paymentErr == nil {
 		undo.add(func(ctx turnstile.Context) error {
 			_, err := Refund.Call(ctx, receipt)

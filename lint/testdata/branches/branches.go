@@ -70,3 +70,17 @@ func good(run *engine.Context, ctx turnstile.Context, orders []string) {
 		_ = step(ctx, order)
 	}
 }
+
+// What a go statement contains is not looked into.
+func started(run *engine.Context, ctx turnstile.Context, orders []string) error {
+	var err error
+	go func() { // want `goroutine: a go statement starts what replay knows nothing of`
+		for _, order := range orders {
+			run.Go(func(*engine.Context) ([]byte, error) {
+				_, err = charge.Call(ctx, order)
+				return nil, err
+			})
+		}
+	}()
+	return err
+}

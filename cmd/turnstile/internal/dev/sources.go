@@ -116,10 +116,11 @@ func (s *sources) look() snapshot {
 func (s snapshot) addTree(root string) {
 	// What cannot be read is left out.
 	_ = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return fs.SkipDir // The root may be gone, and have no entry.
+		}
 		name := entry.Name()
 		switch {
-		case err != nil:
-			return fs.SkipDir
 		case entry.IsDir() && path != root && (name[0] == '.' || name[0] == '_' || name == "testdata" || name == "node_modules"):
 			return fs.SkipDir
 		case !entry.IsDir() && counts(name):

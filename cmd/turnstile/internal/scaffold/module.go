@@ -3,6 +3,7 @@ package scaffold
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
 )
 
 // Modules that a project requires.
@@ -10,6 +11,11 @@ const (
 	OwnModule      = "github.com/turnstile-go/turnstile"
 	DatabaseModule = OwnModule + "/sqlite"
 )
+
+var modulePath = regexp.MustCompile(`^[A-Za-z0-9_~][A-Za-z0-9._~-]*(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$`)
+
+// IsModule reports whether the go command takes a path for a module and for imports of its packages.
+func IsModule(path string) bool { return modulePath.MatchString(path) }
 
 // NoSourceError says that a folder does not hold the source of Turnstile.
 type NoSourceError struct{ Folder string }
