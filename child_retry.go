@@ -48,6 +48,10 @@ func (p *RetryPolicy) retries(err error) bool {
 	switch failed.Kind {
 	case KindCancelled, KindTerminated, KindAlreadyExists, KindPurged, KindInvalidInput:
 		return false
+	case KindApplication:
+		if !failed.Retryable && failed.Source == failed.Orchestration {
+			return false // Marked by the child's own code; what an activity failed with says nothing of the child.
+		}
 	}
 	return failed.Code == "" || !slices.Contains(p.NonRetryableCodes, failed.Code)
 }

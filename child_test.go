@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -199,6 +200,47 @@ func TestR04ANondeterminismErrorInARetryOfAChildNamesItsPlace(t *testing.T) {
 	turn := replay(t, turnstile.NewApp(part(2)), run.Instance, e.history(run.Instance))
 	if turn.Stuck == nil || !strings.Contains(turn.Stuck.Message, "child_test.go:") {
 		t.Errorf("the error is %v", turn.Stuck)
+	}
+}
+
+// An error that the child's own code marks as final starts no other child; that an activity of the
+// child failed for good does not count.
+func TestARetryOfAChildEndsAtANonRetryableError(t *testing.T) {
+	t.Parallel()
+	closed := turnstile.NewActivity[int, int]("Closed")
+	child := turnstile.NewOrchestration[string, int]("Child")
+	parent := turnstile.NewOrchestration[string, int]("Parent")
+	call := child.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 3}))
+	final := turnstile.NonRetryable(errors.New("the account is closed"))
+	for in, want := range map[string]int64{"marked": 1, "wrapped": 1, "plain": 3, "of an activity": 3} {
+		t.Run(in, func(t *testing.T) {
+			t.Parallel()
+			var children atomic.Int64
+			e := start(t,
+				parent.Implement(func(ctx turnstile.Context, in string) (int, error) { return call.Call(ctx, in) }),
+				closed.Implement(func(context.Context, int) (int, error) { return 0, final }),
+				child.Implement(func(ctx turnstile.Context, in string) (int, error) {
+					if _, err := turnstile.SideEffect(ctx, "count", func() (int64, error) { return children.Add(1), nil }); err != nil {
+						return 0, err
+					}
+					switch in {
+					case "marked":
+						return 0, final
+					case "wrapped":
+						return 0, fmt.Errorf("not charged: %w", final)
+					case "plain":
+						return 0, errors.New("not now")
+					}
+					return closed.Call(ctx, 1)
+				}))
+			run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, parent, in))
+			if _, err := run.Wait(e.ctx); err == nil {
+				t.Error("it did not fail")
+			}
+			if n := children.Load(); n != want {
+				t.Errorf("%d children, want %d", n, want)
+			}
+		})
 	}
 }
 

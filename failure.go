@@ -112,8 +112,8 @@ type ChildError struct {
 	// Attempt is the number of the last attempt of the activity whose error the
 	// child returned; 0 if it returned none.
 	Attempt int
-	// Retryable says whether the failure is open to another attempt, as in an error of
-	// an activity is: not if it was marked with NonRetryable.
+	// Retryable says whether the failure is open to another attempt: not if it was marked with
+	// NonRetryable, or if the activity whose error the child returned was not retried for that.
 	Retryable bool
 
 	failure history.Failure

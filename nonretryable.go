@@ -9,7 +9,8 @@ import (
 )
 
 // NonRetryable marks an error as final: whatever the retry policy says, no other
-// attempt is made. Nil stays nil.
+// attempt is made of the activity, or of the child, whose own error it is. A child that returns
+// the error of an activity is retried, unless the policy names its code. Nil stays nil.
 func NonRetryable(err error) error {
 	if err == nil {
 		return nil

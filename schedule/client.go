@@ -128,7 +128,8 @@ func (c *Client) Trigger(ctx context.Context, name string) (instance string, err
 // policy [Allow], otherwise one after another. A tick that was started before is not started
 // again. It returns how many ticks there are.
 //
-// Errors: [*InvalidError] if there are none, or more than 1,000; [client.ErrNotFound].
+// Errors: [*InvalidError] if there are none, or more than 1,000, or if those that start side by
+// side have inputs of more than 3 MB together; [client.ErrNotFound].
 func (c *Client) Backfill(ctx context.Context, name string, from, to time.Time) (int, error) {
 	d, err := c.Describe(ctx, name)
 	if err != nil {
@@ -145,12 +146,14 @@ func (c *Client) Backfill(ctx context.Context, name string, from, to time.Time) 
 		return 0, &InvalidError{Schedule: name, Field: "range", Value: value, Problem: "the schedule has no tick in this range"}
 	case more:
 		return 0, &InvalidError{Schedule: name, Field: "range", Value: value, Problem: fmt.Sprintf("it has more than %d ticks; give a shorter range", scheduling.MaxBackfill)}
+	case d.Definition.Overlap == Allow && len(list)*len(d.Definition.Starts.Input) > mostBytes:
+		return 0, &InvalidError{Schedule: name, Field: "range", Value: value, Problem: fmt.Sprintf("the inputs of its %d ticks have more than 3 MB together, which start at once; give a shorter range", len(list))}
 	}
 	return len(list), c.ask(ctx, name, command{Op: opBackfill, From: from, To: to})
 }
 
-// Delete ends a schedule. Instances that run go on. Its name can be created again. Errors:
-// [client.ErrNotFound].
+// Delete ends a schedule. Instances that run go on. Its name can be created again as soon as
+// Describe no longer finds it. Errors: [client.ErrNotFound].
 func (c *Client) Delete(ctx context.Context, name, note string) error {
 	return c.ask(ctx, name, command{Op: opDelete, Note: note})
 }

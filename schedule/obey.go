@@ -26,7 +26,10 @@ func (r *runner) obey(ctx turnstile.Context, c *command) error {
 			return nil
 		}
 		r.Paused = false
-		return r.plan(ctx)
+		if err := r.plan(ctx); err != nil {
+			return err
+		}
+		return r.next(ctx)
 	case opDelete:
 		r.Deleted, r.Paused, r.Note = true, false, c.Note
 		r.unbuffer()
@@ -40,11 +43,21 @@ func (r *runner) obey(ctx turnstile.Context, c *command) error {
 	return nil // A newer build asks for something that this one does not know.
 }
 
-// update takes another definition. Ticks of the old one that wait for a running instance do
-// not start; a deleted schedule begins anew.
+// update takes another definition. A tick of the old one that is due is taken before; those that
+// wait for a running instance, or for their jitter, do not start. A deleted schedule begins anew.
 func (r *runner) update(ctx turnstile.Context, c *command) error {
 	if c.Definition == nil {
 		return nil
+	}
+	if now := turnstile.Now(ctx); !r.Next.IsZero() && !r.Next.After(now) {
+		armed := r.started
+		if err := r.tick(ctx); err != nil {
+			return err
+		}
+		r.started = armed // Its timer has not fired, and plan cancels it.
+		if !r.Next.IsZero() && !r.Next.After(now) {
+			r.missed(Span{From: r.Next, To: r.Next, Ticks: 1, Reason: ReasonDeleted})
+		}
 	}
 	r.unbuffer()
 	r.Definition, r.Deleted, r.Note = *c.Definition, false, c.Note

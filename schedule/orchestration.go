@@ -76,7 +76,7 @@ func run(ctx turnstile.Context, s State) (State, error) {
 	}
 	// What was started by an earlier execution tells this one of its end.
 	for i := range r.Running {
-		r.children = append(r.children, r.child(ctx, r.Running[i].Instance))
+		r.children = append(r.children, r.child(ctx, &r.Running[i]))
 	}
 	control := controls.Next(ctx)
 	for wakes := 0; ; wakes++ {

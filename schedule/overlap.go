@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -12,9 +13,9 @@ import (
 // target is the declaration of what the schedule starts, under an instance id. It goes on
 // when the schedule ends or continues as new, and an instance that is there already is not
 // started again: it tells how it ends, or has ended.
-func (r *runner) target(instance string) turnstile.Orchestration[json.RawMessage, json.RawMessage] {
+func (r *runner) target(name, instance string) turnstile.Orchestration[json.RawMessage, json.RawMessage] {
 	starts := r.Definition.Starts
-	o := turnstile.NewOrchestration[json.RawMessage, json.RawMessage](starts.Name).
+	o := turnstile.NewOrchestration[json.RawMessage, json.RawMessage](name).
 		With(turnstile.InstanceID(instance), turnstile.UseExisting(), turnstile.ParentClosePolicy(turnstile.Abandon))
 	if starts.Version != "" {
 		o = o.With(turnstile.Version(starts.Version))
@@ -22,8 +23,10 @@ func (r *runner) target(instance string) turnstile.Orchestration[json.RawMessage
 	return o
 }
 
-func (r *runner) child(ctx turnstile.Context, instance string) turnstile.Future[json.RawMessage] {
-	return r.target(instance).Start(ctx, r.Definition.Starts.Input)
+// child starts an instance, or goes on waiting for it, though the definition may start another
+// orchestration by now.
+func (r *runner) child(ctx turnstile.Context, of *Run) turnstile.Future[json.RawMessage] {
+	return r.target(cmp.Or(of.Orchestration, r.Definition.Starts.Name), of.Instance).Start(ctx, r.Definition.Starts.Input)
 }
 
 // offer starts the instance of a tick, or does with the tick what the overlap policy says.
@@ -51,12 +54,15 @@ func (r *runner) offer(ctx turnstile.Context, now, tick time.Time) error {
 		if r.Definition.Overlap == TerminateRunning {
 			stop = turnstile.TerminateInstance
 		}
-		// An older build that sends it cancels what was to be terminated: so that is asked again.
-		if len(r.Buffered) == 0 || r.Definition.Overlap == TerminateRunning {
-			for _, running := range r.Running {
-				if err := stop(ctx, running.Instance, "the next tick of its schedule is due"); err != nil {
-					return err
-				}
+		for i := range r.Running {
+			// An older build that sends it cancels what was to be terminated: so that is asked again.
+			running := &r.Running[i]
+			if running.Stopped && r.Definition.Overlap == CancelRunning {
+				continue
+			}
+			running.Stopped = true
+			if err := stop(ctx, running.Instance, "the next tick of its schedule is due"); err != nil {
+				return err
 			}
 		}
 		r.Buffered = []time.Time{tick}
@@ -81,11 +87,12 @@ func (r *runner) start(ctx turnstile.Context, now, tick time.Time, instance stri
 	started := Run{Tick: tick, Instance: instance, StartedAt: now, Outcome: OutcomeStarted}
 	r.ran(started)
 	if r.Definition.Overlap == Allow {
-		_, err := r.target(instance).StartDetached(ctx, r.Definition.Starts.Input)
+		_, err := r.target(r.Definition.Starts.Name, instance).StartDetached(ctx, r.Definition.Starts.Input)
 		return err
 	}
+	started.Orchestration = r.Definition.Starts.Name
 	r.Running = append(r.Running, started)
-	r.children = append(r.children, r.child(ctx, instance))
+	r.children = append(r.children, r.child(ctx, &started))
 	return nil
 }
 
@@ -103,7 +110,12 @@ func (r *runner) hasEnded(ctx turnstile.Context, i int) error {
 		return err
 	}
 	r.Running, r.children = slices.Delete(r.Running, i, i+1), slices.Delete(r.children, i, i+1)
-	if len(r.Running) > 0 || len(r.Buffered) == 0 {
+	return r.next(ctx)
+}
+
+// next starts a tick that waits, if nothing runs and the schedule is not paused.
+func (r *runner) next(ctx turnstile.Context) error {
+	if len(r.Running) > 0 || len(r.Buffered) == 0 || r.Paused {
 		return nil
 	}
 	now := turnstile.Now(ctx)

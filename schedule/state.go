@@ -46,6 +46,10 @@ type Run struct {
 	// Outcome is one of the Outcome constants, Failure why it failed.
 	Outcome string `json:"outcome"`
 	Failure string `json:"failure,omitempty"`
+	// Orchestration that runs, and whether the overlap policy has stopped it; of the instances
+	// in Running alone.
+	Orchestration string `json:"orchestration,omitempty"`
+	Stopped       bool   `json:"stopped,omitempty"`
 }
 
 // kept is how many runs and spans of ticks that started nothing are listed.
@@ -70,7 +74,7 @@ type State struct {
 	// Running are the instances that are not known to have ended, unless the overlap policy is
 	// [Allow].
 	Running []Run `json:"running,omitempty"`
-	// Buffered ticks wait for those to end.
+	// Buffered ticks wait for those to end, and for the resume of a paused schedule.
 	Buffered []time.Time `json:"buffered,omitempty"`
 	// Recent are the newest runs, Missed the newest ticks that started nothing; newest last, ten
 	// of each.

@@ -154,8 +154,12 @@ type due struct {
 	Next time.Time `json:"next,omitzero"`
 }
 
-// most ticks that are started in one round.
-const mostAtOnce = 100
+// Most ticks that are started in one round, and most bytes that their inputs may have together,
+// since a commit holds 4 MB.
+const (
+	mostAtOnce = 100
+	mostBytes  = 3 << 20
+)
 
 // dueAt returns what is due at a time, from a tick on.
 func (t *ticks) dueAt(tick, now time.Time) due {
@@ -168,8 +172,15 @@ func (t *ticks) dueAt(tick, now time.Time) due {
 	}
 	d := t.d.plain()
 	var last time.Time // The newest that is late, of which one is caught up.
-	for !tick.IsZero() && !t.d.fires(tick).After(now) && len(out.Start) < mostAtOnce {
-		late := now.Sub(t.d.fires(tick))
+	// The schedule wakes up for one tick after the other, so a tick with less jitter waits for
+	// the one before it.
+	var ready time.Time
+	most := min(mostAtOnce, max(1, mostBytes/(len(d.Starts.Input)+1)))
+	for !tick.IsZero() && !t.d.fires(tick).After(now) && len(out.Start) < most {
+		if fires := t.d.fires(tick); fires.After(ready) {
+			ready = fires
+		}
+		late := now.Sub(ready)
 		switch {
 		case late <= scheduling.OnTime, d.CatchUp == CatchUpAll && late <= d.Window:
 			out.Start = append(out.Start, tick)

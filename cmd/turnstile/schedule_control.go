@@ -29,7 +29,7 @@ func scheduleResumeCommand() *command {
 
 func scheduleDeleteCommand() *command {
 	return onSchedule("delete", "delete a schedule; the instances that it has started continue",
-		paragraph("The name can be created again at once. A deployment that applies its definition creates",
+		paragraph("The name is free when show no longer finds it. A deployment that applies its definition creates",
 			"it again."),
 		noted("deleted", (*schedule.Client).Delete), "turnstile schedule delete nightly-report")
 }

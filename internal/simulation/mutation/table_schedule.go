@@ -13,7 +13,14 @@ func scheduleMutations() []Mutation {
 			Name:  "a tick that waits is never started",
 			Bug:   "A tick that was buffered stays so when nothing runs any more.",
 			File:  "schedule/overlap.go",
-			Edits: edit("if len(r.Running) > 0 || len(r.Buffered) == 0 {", "if len(r.Running) == 0 || len(r.Buffered) == 0 {"),
+			Edits: edit("if len(r.Running) > 0 || len(r.Buffered) == 0 || r.Paused {", "if len(r.Running) == 0 || len(r.Buffered) == 0 || r.Paused {"),
+		},
+		{
+			Name:  "a paused schedule starts what waits",
+			Bug:   "When an instance ends, a tick that has waited for it starts though the schedule is paused.",
+			Bias:  "schedules",
+			File:  "schedule/overlap.go",
+			Edits: edit("len(r.Buffered) == 0 || r.Paused {", "len(r.Buffered) == 0 {"),
 		},
 		{
 			Name:  "a tick that takes the place of another counts as none",

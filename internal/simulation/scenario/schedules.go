@@ -192,7 +192,7 @@ func (s *scheduled) judge(w *world.World) error {
 	if err := s.judgeHistory(w); err != nil {
 		return err
 	}
-	if len(state.Buffered) > 0 && len(state.Running) == 0 {
+	if len(state.Buffered) > 0 && len(state.Running) == 0 && !state.Paused {
 		return fmt.Errorf("ticks %v wait, and nothing runs", state.Buffered)
 	}
 	if len(s.asked) > 0 {

@@ -35,15 +35,22 @@ func (s *scheduled) judgeHistory(w *world.World) error {
 	// asked is the last of what the schedule was asked for when its timer fired: "pause" and
 	// "delete" leave it no tick. Code takes both in the order of their events.
 	asked, whenFired := "", ""
+	rests := func() bool { return asked == "pause" || asked == "delete" }
+	begun := map[string]bool{}
 	for n := w.Ledger.First(instance); n <= w.Ledger.Last[instance]; n++ {
 		x := w.Ledger.Executions[ledger.At(instance, n)]
 		if x == nil {
 			continue
 		}
 		open := map[int64]string{}
+		// mayStart: one of the arrivals that the schedule answers came while it was not at rest.
+		mayStart := false
 		for i := range x.Events {
 			e := &x.Events[i]
 			delete(open, e.SourceEventID)
+			if e.Kind.Arrival() && i > 0 && !x.Events[i-1].Kind.Arrival() {
+				mayStart = false
+			}
 			switch {
 			case e.Kind == history.ExternalEvent && e.Name == "turnstile.schedule.control":
 				var c struct{ Op string }
@@ -53,8 +60,12 @@ func (s *scheduled) judgeHistory(w *world.World) error {
 				if c.Op != "trigger" && asked != "delete" { // Nothing makes a deleted one begin anew here.
 					asked = c.Op
 				}
+				mayStart = mayStart || !rests()
 			case e.Kind == history.TimerFired:
 				whenFired = asked
+				mayStart = mayStart || !rests()
+			case e.Kind.Arrival():
+				mayStart = mayStart || !rests()
 			case e.Kind == history.SystemCall && e.Name == "due ticks":
 				if whenFired == "pause" || whenFired == "delete" {
 					return fmt.Errorf("execution %d, event %d looks for ticks after a %s", n, e.EventID, whenFired)
@@ -81,6 +92,10 @@ func (s *scheduled) judgeHistory(w *world.World) error {
 				if !slices.Contains(started, e.Instance) {
 					return fmt.Errorf("execution %d, event %d starts %s, which no tick is named after that was to start one: %q", n, e.EventID, e.Instance, started)
 				}
+				if !mayStart && !begun[e.Instance] {
+					return fmt.Errorf("execution %d, event %d starts %s after a %s", n, e.EventID, e.Instance, asked)
+				}
+				begun[e.Instance] = true
 				for id, other := range open {
 					if s.definition.Overlap != schedule.Allow && other != e.Instance {
 						return fmt.Errorf("execution %d, event %d starts %s beside %s of event %d, with overlap %s", n, e.EventID, e.Instance, other, id, s.definition.Overlap)
