@@ -54,6 +54,9 @@ var modules = []struct{ module, expression, want string }{
 		`[[null,null,"2026-01-01T23:00:00.000Z",null],["2026-01-01T00:00:00.000Z",null,"x","y"]]`},
 	{"listquery.js", `[m.scans({ended: "1h"}), m.scans({since: "1h"}), m.filters({ended: "yesterday", ended_to: "y"})]`,
 		`[true,false,[["ended","ended yesterday"],["ended_to","ended before y"]]]`},
+	// What the API is asked for is a field, but for the page.
+	{"listquery.js", `[Object.keys(m.apiQuery({}, 0)).filter(k => !m.fields.includes(k)), m.fields.filter(k => m.selects({[k]: "1h"}) === m.selects({})), m.fields.filter(k => m.countable({[k]: "1h"}))]`,
+		`[["page_size","page_token"],[],["status","name","prefix","where","since","from","to"]]`},
 	{"listquery.js", `[m.condition("customer", 'a "b"'), m.condition("total", 9.5), m.and("", "a = 1"), m.and("a = 1", "b = 2"), m.and("a = 1 and b = 2", "b = 2")]`,
 		`["customer = \"a \\\"b\\\"\"","total = 9.5","a = 1","a = 1 and b = 2","a = 1 and b = 2"]`},
 	{"listquery.js", `[false, true].map(siblings => m.trees([["s1", "p"], ["b", "a"], ["a"], ["s2", "p"], ["c", "b"], ["t", "s2"], ["d", "a"]].map(([instance, parent]) => ({instance, parent: parent && {instance: parent}})), siblings).map(t => t.row.instance + ":" + t.under.map(u => u.row.instance + u.depth)))`,

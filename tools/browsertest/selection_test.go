@@ -99,3 +99,34 @@ func TestManyInstancesAreSelectedAndCancelledTogether(t *testing.T) {
 	b.click("dialog footer button", "Close")
 	b.wait(`document.querySelectorAll("[data-instance]").length === 10`)
 }
+
+// Each filter that changes reads the list again, empties the selection, and takes away a total that
+// is not of what the filter selects.
+func TestAFilterOfAScheduleOrAQueueIsOneAsAllOthers(t *testing.T) {
+	t.Parallel()
+	o := serveOffice(t)
+	for _, id := range []string{"nightly@a", "nightly@b", "other"} {
+		if _, err := client.Start(t.Context(), o.client, hold, "x", client.WithInstanceID(id)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const total = `document.querySelector(".pager .total")`
+	b := o.open("#/instances?schedule=nightly", browser.View{})
+	b.settled()
+	b.wait(ids + `.join() === "nightly@b,nightly@a"`)
+	b.shows("2 instances on this page")
+	if eval[bool](b, `!!`+total+` || !!document.querySelector(".status-filter .counted")`) {
+		t.Error("a total of all instances stands above those of a schedule")
+	}
+	b.click(".view-head button", "Select")
+	b.click(".selection button", "Select this page")
+	b.shows("2 selected")
+	b.click(".filter-chips button", "started by the schedule nightly")
+	b.wait(ids + `.length === 3`)
+	b.shows("0 selected")
+	b.wait(total + `?.innerText === "3"`)
+	b.goTo("#/instances?queue=default")
+	b.shows("Nothing matches")
+	b.click(".filter-chips button", "with an attempt in the queue default")
+	b.wait(ids + `.length === 3`)
+}

@@ -4,7 +4,7 @@
 import { createContext, useContext, useEffect, useRef } from "./ui.js";
 import { get } from "./api.js";
 import { now } from "./clock.js";
-import { apiQuery } from "./listquery.js";
+import { apiQuery, counted } from "./listquery.js";
 import { useResource } from "./resource.js";
 
 const changed = "turnstile:changed"; // an event of window: a list has changed
@@ -14,12 +14,11 @@ export function listChanged() {
   window.dispatchEvent(new Event(changed));
 }
 
-// useCounts reads the counts of what a query selects (name, prefix, where, since, from, to
-// of the address), of all if it is empty. about is the answer of about; without it nothing
-// is read.
+// useCounts reads the counts of what a query selects (counted of the address), of all if it
+// is empty. about is the answer of about; without it nothing is read.
 export function useCounts(query, about) {
   const push = about?.capabilities?.live === "push";
-  const key = about ? "counts " + JSON.stringify(["name", "prefix", "where", "since", "from", "to"].map((k) => query[k] || "")) : null;
+  const key = about ? "counts " + JSON.stringify(counted.map((k) => query[k] || "")) : null;
   const counts = useResource(key, (signal) => { const { name, prefix, where, from, to } = apiQuery(query, now()); return get("counts", { name, prefix, where, from, to }, { signal }); }, { poll: push ? 20_000 : 300_000 });
   const last = useRef(0);
   useEffect(() => {

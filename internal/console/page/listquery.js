@@ -34,28 +34,44 @@ export function begun(verb, since) {
   return verb + (since === "yesterday" ? " yesterday" : " in " + (spans[since] ?? "the last " + since));
 }
 
+// narrowing are the fields of the address that narrow the list, the status apart, with their words.
+const narrowing = {
+  name: (v) => "orchestration " + v,
+  prefix: (v) => "ids that begin with " + v,
+  where: (v) => v,
+  words: (v) => "with the words " + v,
+  version: (v) => "version " + v,
+  parent: (v) => "children of " + v,
+  schedule: (v) => "started by the schedule " + v,
+  queue: (v) => "with an attempt in the queue " + v,
+  since: (v) => begun("started", v),
+  from: (v) => `started at ${v} or later`,
+  to: (v) => "started before " + v,
+  ended: (v) => begun("ended", v),
+  ended_from: (v) => `ended at ${v} or later`,
+  ended_to: (v) => "ended before " + v,
+};
+
+// fields are those of the address on which it depends which instances the list has.
+export const fields = ["status", ...Object.keys(narrowing)];
+
+// counted are those by which instances can be counted, besides the status.
+export const counted = ["name", "prefix", "where", "since", "from", "to"];
+
+// byTime are those that choose by time.
+const byTime = ["since", "from", "to", "ended", "ended_from", "ended_to"];
+
+// selects is the key of which instances a query selects: it changes with each of its fields.
+export function selects(query) { return JSON.stringify(fields.map((key) => query[key] ?? "")); }
+
 // scans reports whether no index finds what the query asks for.
 export function scans(q) { return ["words", "version", "parent", "ended", "ended_from", "ended_to"].some((key) => q[key]); }
 
+// countable reports whether all that the query asks for can be counted.
+export function countable(q) { return fields.every((key) => !q[key] || key === "status" || counted.includes(key)); }
+
 // filters names what narrows the list, the status apart: [[field, words]].
-export function filters(query) {
-  const out = [];
-  if (query.name) out.push(["name", "orchestration " + query.name]);
-  if (query.prefix) out.push(["prefix", "ids that begin with " + query.prefix]);
-  if (query.where) out.push(["where", query.where]);
-  if (query.words) out.push(["words", "with the words " + query.words]);
-  if (query.version) out.push(["version", "version " + query.version]);
-  if (query.parent) out.push(["parent", "children of " + query.parent]);
-  if (query.schedule) out.push(["schedule", "started by the schedule " + query.schedule]);
-  if (query.queue) out.push(["queue", "with an attempt in the queue " + query.queue]);
-  if (query.since) out.push(["since", begun("started", query.since)]);
-  if (query.from) out.push(["from", "started at " + query.from + " or later"]);
-  if (query.to) out.push(["to", "started before " + query.to]);
-  if (query.ended) out.push(["ended", begun("ended", query.ended)]);
-  if (query.ended_from) out.push(["ended_from", "ended at " + query.ended_from + " or later"]);
-  if (query.ended_to) out.push(["ended_to", "ended before " + query.ended_to]);
-  return out;
-}
+export function filters(query) { return Object.entries(narrowing).filter(([key]) => query[key]).map(([key, words]) => [key, words(query[key])]); }
 
 // condition writes a condition on a search attribute: text in quotes, as the API
 // reads it.
@@ -115,7 +131,7 @@ export function trees(rows, siblings) {
 }
 
 // chosen reports whether the query chooses instances by more than time. Pure.
-export function chosen(q) { return Boolean(q.status || q.name || q.prefix || q.where || q.words || q.version || q.parent); }
+export function chosen(q) { return fields.some((key) => q[key] && !byTime.includes(key)); }
 
 // columns of the list that can be hidden: [key, head].
 export const columns = [["name", "Orchestration"], ["text", "Custom status, problem"], ["attributes", "Search attributes"], ["started", "Started"], ["took", "Took"]];

@@ -7,7 +7,7 @@ import { useConnection } from "../connection.js";
 import { useAllCounts, useCounts } from "../counts.js";
 import { count, plural } from "../format.js";
 import { useKeys } from "../keyboard.js";
-import { and, chosen, condition, filters, orders, scans, sorted, trees } from "../listquery.js";
+import { and, chosen, condition, countable, filters, orders, sorted, trees } from "../listquery.js";
 import { format } from "../location.js";
 import { go, setQuery } from "../router.js";
 import { Columns } from "./columns.js";
@@ -17,7 +17,7 @@ import { useLiveList } from "./live-list.js";
 import { SelectionBar, useSelection } from "./many.js";
 
 // Instances. Props: query (of the address): status, name, prefix, where, words,
-// version, parent, since, from, to, ended, ended_from, ended_to, page (a token), roots, hide (columns),
+// version, parent, schedule, queue, since, from, to, ended, ended_from, ended_to, page (a token), roots, hide (columns),
 // sort (a key of orders, or - and one).
 // Children that are on the page stand folded under their parents, or, where roots is "no", as rows.
 export function Instances({ query }) {
@@ -27,7 +27,7 @@ export function Instances({ query }) {
   const search = useRef(null);
   const about = useAbout();
   const push = about?.capabilities.live === "push", within = Boolean(query.prefix || query.where || query.since || query.from || query.to);
-  const free = !scans(query) && (push || !within);
+  const free = countable(query) && (push || !within);
   const all = useAllCounts(), narrowed = useCounts(query, free && (query.name || within) ? about : null);
   const counts = free ? (query.name || within ? narrowed : all) : null;
   const state = useConnection();

@@ -3,19 +3,17 @@ import { useEffect, useRef, useState } from "../ui.js";
 import { get } from "../api.js";
 import { now } from "../clock.js";
 import { listChanged } from "../counts.js";
-import { apiQuery, merge } from "../listquery.js";
+import { apiQuery, merge, selects } from "../listquery.js";
 import { subscribe } from "../live.js";
 import { meet } from "../names.js";
 import { useResource } from "../resource.js";
-
-const watched = ["status", "name", "prefix", "where", "words", "version", "parent", "since", "from", "to", "ended", "ended_from", "ended_to", "page"];
 
 // useLiveList reads the page that the address's query names. The first page is
 // live. It returns what useResource returns, with data: { rows, token (of the
 // next page), more, moved (the token is older than the rows) }, and fresh: the
 // ids that changed last.
 export function useLiveList(query) {
-  const key = JSON.stringify(watched.map((k) => query[k] ?? ""));
+  const key = JSON.stringify([selects(query), query.page ?? ""]);
   const asked = useRef(null);
   const [fresh, setFresh] = useState(new Set());
   const list = useResource(key, async (signal) => {

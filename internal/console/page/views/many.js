@@ -8,7 +8,7 @@ import { Button, Dialog, Field, InstanceLink, Text } from "../components.js";
 import { listChanged } from "../counts.js";
 import { count, plural } from "../format.js";
 import { format } from "../location.js";
-import { apiQuery, filters } from "../listquery.js";
+import { apiQuery, filters, selects } from "../listquery.js";
 
 // mostSelected is how many instances one selection holds.
 const mostSelected = 10_000;
@@ -16,7 +16,7 @@ const mostSelected = 10_000;
 // useSelection is which instances of a list are selected: by id, with what is needed to
 // know what can be done with them. It is empty again when the query changes.
 export function useSelection(query) {
-  const key = JSON.stringify([query.status, query.name, query.prefix, query.where, query.words, query.version, query.parent, query.since, query.from, query.to, query.ended, query.ended_from, query.ended_to, query.roots]);
+  const key = JSON.stringify([selects(query), query.roots ?? ""]);
   const [state, set] = useState({ on: false, of: new Map() });
   useEffect(() => set((s) => (s.of.size === 0 ? s : { ...s, of: new Map() })), [key]);
   const change = (f) => set((s) => { const of = new Map(s.of); f(of); return { ...s, of }; });
