@@ -1,6 +1,7 @@
 package browsertest
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -129,4 +130,72 @@ func TestAFilterOfAScheduleOrAQueueIsOneAsAllOthers(t *testing.T) {
 	b.shows("Nothing matches")
 	b.click(".filter-chips button", "with an attempt in the queue default")
 	b.wait(ids + `.length === 3`)
+}
+
+// startMany starts so many instances: two pages of a selection, where there are more than 200.
+func (o *office) startMany(n int) {
+	o.t.Helper()
+	for i := range n {
+		if _, err := client.Start(o.t.Context(), o.client, hold, "x", client.WithInstanceID(fmt.Sprintf("hold-%03d", i))); err != nil {
+			o.t.Fatal(err)
+		}
+	}
+}
+
+// What is read for a selection is of no use when the filter has changed, or the selection was cleared.
+func TestSelectingAllEndsWithTheQueryAndWithTheSelection(t *testing.T) {
+	t.Parallel()
+	o := serveOffice(t)
+	o.startMany(210)
+	for i := range 3 {
+		if _, err := client.Start(t.Context(), o.client, asked, "", client.WithInstanceID(fmt.Sprint("asked-", i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := o.open("#/instances?name=Hold", browser.View{})
+	b.settled()
+	// The answer with the second page is there, and comes when the test says so.
+	eval[bool](b, `(() => {
+		const send = window.fetch;
+		window.fetch = async (of, ...rest) => {
+			const u = new URL(of?.url ?? of, document.baseURI), answer = await send(of, ...rest);
+			if (u.searchParams.get("page_size") !== "200" || !u.searchParams.get("page_token")) return answer;
+			const text = await answer.text();
+			await new Promise((go) => { window.release = () => { delete window.release; go(); }; });
+			return new Response(text, { status: 200 });
+		};
+		return true;
+	})()`)
+	selected := func(n int) {
+		t.Helper()
+		b.wait(fmt.Sprintf(`document.querySelector(".selection strong").innerText === "%d selected"`, n))
+	}
+	b.click(".view-head button", "Select")
+	b.click(".selection button", "Select all that match")
+	selected(200)
+	b.wait(`!!window.release`)
+	b.click(".selection button", "Clear")
+	selected(0)
+	eval[bool](b, `(window.release(), true)`)
+	b.settled()
+	b.click(".selection button", "Select this page")
+	selected(50)
+
+	b.click(".selection button", "Select all that match")
+	selected(200)
+	b.wait(`!!window.release`)
+	b.goTo("#/instances?name=Asked")
+	selected(0)
+	eval[bool](b, `(window.release(), true)`)
+	b.settled()
+	b.click(".selection button", "Select this page")
+	selected(3)
+	b.click(".selection button", "Clear")
+
+	// One that nobody ends has both pages.
+	b.goTo("#/instances?name=Hold")
+	b.click(".selection button", "Select all that match")
+	b.wait(`!!window.release`)
+	eval[bool](b, `(window.release(), true)`)
+	selected(210)
 }

@@ -33,14 +33,16 @@ export function useSelection(query) {
 export function SelectionBar({ selection: s, rows, query, more, here = "Select this page", onActed }) {
   const [open, setOpen] = useState(null), [reading, setReading] = useState(0), [error, setError] = useState("");
   const abort = useRef(null), may = useMayAct();
-  useEffect(() => () => abort.current?.abort(), []);
+  const stop = () => { abort.current?.abort(); setReading(0); setError(""); };
+  useEffect(() => stop, [selects(query), query.roots]);
   const all = async () => {
-    abort.current = new AbortController();
-    setError("");
+    stop();
+    const { signal } = abort.current = new AbortController();
     let token = "", found = 0;
     try {
       do {
-        const page = await get("instances", { ...apiQuery(query, now()), page_size: 200, page_token: token }, { signal: abort.current.signal });
+        const page = await get("instances", { ...apiQuery(query, now()), page_size: 200, page_token: token }, { signal });
+        if (signal.aborted) return; // The selection is of another query by now, or was cleared.
         const of = query.roots === "yes" ? page.instances.filter((i) => !i.parent) : page.instances;
         s.add(of);
         found += of.length;
@@ -49,6 +51,7 @@ export function SelectionBar({ selection: s, rows, query, more, here = "Select t
       } while (token && found < mostSelected);
       if (token) setError(`Only the newest ${count(mostSelected)} are selected: act on those, then select again.`);
     } catch (e) {
+      if (signal.aborted) return;
       if (e.name !== "AbortError") setError(e.message);
     }
     setReading(0);
@@ -57,7 +60,7 @@ export function SelectionBar({ selection: s, rows, query, more, here = "Select t
   const offered = !may ? [] : manyActions.map(([key, word, , danger]) => [key, word, danger, targets(key, selected).length]).filter(([, , , n]) => n > 0);
   const narrowed = query.status || filters(query).length > 0;
   return html`<section class="card selection" aria-label="Selection"><p role="status"><strong>${count(selected.length)} selected</strong>${reading > 0 && html` <span class="muted">${count(reading)} read…</span>`}${error && html` <span class="bad"><${Text} value=${error} max=${300} /></span>`}</p>
-    <div class="actions"><${Button} onClick=${() => s.add(rows)}>${here}<//>${more && html`<${Button} busy=${reading > 0} onClick=${all} title="Reads a record for each">Select all ${narrowed ? "that match" : "instances"}<//>`}${selected.length > 0 && html`<${Button} onClick=${s.clear}>Clear<//>`}${selected.length === 2 && html`<${Button} href=${format(["difference"], { a: selected[0].instance, b: selected[1].instance })}>Compare the two<//>`}
+    <div class="actions"><${Button} onClick=${() => s.add(rows)}>${here}<//>${more && html`<${Button} busy=${reading > 0} onClick=${all} title="Reads a record for each">Select all ${narrowed ? "that match" : "instances"}<//>`}${selected.length > 0 && html`<${Button} onClick=${() => { stop(); s.clear(); }}>Clear<//>`}${selected.length === 2 && html`<${Button} href=${format(["difference"], { a: selected[0].instance, b: selected[1].instance })}>Compare the two<//>`}
       ${offered.map(([key, word, danger, n]) => html`<${Button} key=${key} kind=${danger ? "danger" : ""} onClick=${() => setOpen(key)}>${word} ${count(n)}<//>`)}</div>
     ${open && html`<${ManyDialog} of=${open} instances=${selected} onClose=${() => { setOpen(null); onActed?.(); }} onSent=${s.drop} />`}</section>`;
 }
