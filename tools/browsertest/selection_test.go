@@ -199,3 +199,15 @@ func TestSelectingAllEndsWithTheQueryAndWithTheSelection(t *testing.T) {
 	eval[bool](b, `(window.release(), true)`)
 	selected(210)
 }
+
+// The pages are of one query, also where that has a span of time.
+func TestSelectingAllOfASpanReadsAllPages(t *testing.T) {
+	t.Parallel()
+	o := serveOffice(t)
+	o.startMany(210)
+	b := o.open("#/instances?since=24h", browser.View{})
+	b.settled()
+	b.click(".view-head button", "Select")
+	b.click(".selection button", "Select all that match")
+	b.shows("210 selected")
+}

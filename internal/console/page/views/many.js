@@ -38,10 +38,12 @@ export function SelectionBar({ selection: s, rows, query, more, here = "Select t
   const all = async () => {
     stop();
     const { signal } = abort.current = new AbortController();
+    // A page token belongs to one query, so a span begins at the same time for all pages.
+    const asked = apiQuery(query, now());
     let token = "", found = 0;
     try {
       do {
-        const page = await get("instances", { ...apiQuery(query, now()), page_size: 200, page_token: token }, { signal });
+        const page = await get("instances", { ...asked, page_size: 200, page_token: token }, { signal });
         if (signal.aborted) return; // The selection is of another query by now, or was cleared.
         const of = query.roots === "yes" ? page.instances.filter((i) => !i.parent) : page.instances;
         s.add(of);
