@@ -82,7 +82,11 @@ type topic struct {
 
 // subscriber is one open page. Its messages end when it does not take them fast
 // enough.
-type subscriber struct{ messages chan message }
+type subscriber struct {
+	messages chan message
+	// knows the state as of the last look: it was told that, and of no failure since.
+	knows bool
+}
 
 // queued is how many messages may wait for a page.
 const queued = 64
@@ -105,7 +109,7 @@ func (w *watcher) subscribe(new *topic) (s *subscriber, leave func(), ok bool) {
 	t.subs[s] = true
 	w.connected++
 	if t.state != nil {
-		t.tell(s, t.news(nil, t.state))
+		t.tellAll(s)
 	}
 	if !w.running {
 		w.running = true
@@ -124,6 +128,12 @@ func (w *watcher) leave(t *topic, s *subscriber) {
 		delete(w.topics, t.key)
 	}
 	w.wake()
+}
+
+// tellAll tells a page the whole state.
+func (t *topic) tellAll(s *subscriber) {
+	s.knows = true
+	t.tell(s, t.news(nil, t.state))
 }
 
 // tell hands messages to a page. One that does not take them is let go: it
@@ -224,14 +234,21 @@ func (w *watcher) lookAt(t *topic) {
 	w.spent.add(now, read)
 	t.read = max(read, 1)
 	t.due = now.Add(w.interval(t))
-	var say []message
 	if err != nil {
-		say = []message{w.failed(err)}
-	} else {
-		say = t.news(t.state, state)
-		t.state = state
+		say := []message{w.failed(err)}
+		for s := range t.subs {
+			s.knows = false
+			t.tell(s, say)
+		}
+		return
 	}
+	news := t.news(t.state, state)
+	t.state = state
 	for s := range t.subs {
-		t.tell(s, say)
+		if s.knows {
+			t.tell(s, news)
+		} else {
+			t.tellAll(s)
+		}
 	}
 }

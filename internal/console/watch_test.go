@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -216,6 +217,16 @@ func TestALookThatFailsIsToldAndTheNextOneGoesOn(t *testing.T) {
 		synctest.Wait()
 		if got := told(sub); got != "failed throttled;value 0;" {
 			t.Errorf("told was %q", got)
+		}
+		// All is told after a failure, also if it is as it was before, and once.
+		s.set(0, errors.New("throttled"))
+		time.Sleep(4 * time.Second)
+		synctest.Wait()
+		s.set(0, nil)
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		if got := strings.ReplaceAll(told(sub), "failed throttled;", ""); got != "value 0;" {
+			t.Errorf("told was %q after the second failure", got)
 		}
 	})
 }

@@ -29,7 +29,7 @@ type LiveGone struct {
 }
 
 // LiveList ("list") says what has changed on the first page of a list. The first
-// message has the whole page in Changed.
+// message, and the first after "failed", has the whole page in Changed.
 type LiveList struct {
 	Now time.Time `json:"now"`
 	// Changed are the rows that are new or stand otherwise than before.
@@ -43,7 +43,7 @@ type LiveList struct {
 }
 
 // LiveFailed ("failed") says that a look has failed. The stream goes on, and looks
-// again later.
+// again later: the first look that succeeds is told, also if nothing has changed.
 type LiveFailed struct {
 	Now   time.Time `json:"now"`
 	Error Error     `json:"error"`

@@ -25,16 +25,17 @@ export function useLiveList(query) {
   const there = list.data !== undefined;
   useEffect(() => {
     if (!there || query.page) return;
-    let first = true;
+    let first = true, whole = true;
     return subscribe(apiQuery(query, now()), (event, data) => {
       if (event === "list") {
-        const begin = first;
+        const begin = first, all = whole;
         meet(data.changed ?? []);
-        first = false;
-        list.setData((d) => d && { ...d, rows: merge(begin ? [] : d.rows, data), more: data.more === true, moved: d.moved || !begin });
-        if (!begin) setFresh(new Set((data.changed ?? []).map((i) => i.instance)));
+        first = whole = false;
+        list.setData((d) => d && { ...d, rows: merge(all ? [] : d.rows, data), more: data.more === true, moved: d.moved || !begin });
+        if (!all) setFresh(new Set((data.changed ?? []).map((i) => i.instance)));
         listChanged();
       } else if (event === "failed") {
+        whole = true; // All rows come after it, not those alone that have changed.
         list.setError(data.error);
       }
     });
