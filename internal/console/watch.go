@@ -73,11 +73,12 @@ type topic struct {
 	// those who know nothing.
 	news func(before, state any) []message
 
-	// state as of the last look; nil before the first.
-	state any
-	read  int
-	due   time.Time
-	subs  map[*subscriber]bool
+	// state as of the last good look, and when that was; nil before the first.
+	state  any
+	looked time.Time
+	read   int
+	due    time.Time
+	subs   map[*subscriber]bool
 }
 
 // subscriber is one open page. Its messages end when it does not take them fast
@@ -108,8 +109,19 @@ func (w *watcher) subscribe(new *topic) (s *subscriber, leave func(), ok bool) {
 	s = &subscriber{messages: make(chan message, queued)}
 	t.subs[s] = true
 	w.connected++
-	if t.state != nil {
+	// Where nobody tells of changes, the page may just have read what is newer than an old state,
+	// so there is a look at once.
+	fresh := t.looked.Add(w.pause)
+	switch {
+	case t.state != nil && w.changed != nil:
 		t.tellAll(s)
+	case t.state != nil && time.Now().Before(fresh):
+		t.tellAll(s)
+		if fresh.Before(t.due) {
+			t.due = fresh
+		}
+	default:
+		t.due = time.Time{}
 	}
 	if !w.running {
 		w.running = true
@@ -243,7 +255,7 @@ func (w *watcher) lookAt(t *topic) {
 		return
 	}
 	news := t.news(t.state, state)
-	t.state = state
+	t.state, t.looked = state, now
 	for s := range t.subs {
 		if s.knows {
 			t.tell(s, news)

@@ -117,6 +117,48 @@ func TestPagesThatShowTheSameShareTheirLooks(t *testing.T) {
 	})
 }
 
+func TestOneWhoComesLaterIsNotToldHowItStoodLongAgo(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t, 600)
+		const reads = 1000 // A look each 100 seconds.
+		a, leaveA := s.join("x", reads)
+		defer leaveA()
+		time.Sleep(50 * time.Second)
+		s.set(1, nil)
+		// Twice: what has changed, and what has not, is told to who comes.
+		for i, others := range []string{"value 0;value 1;", ""} {
+			b, leave := s.join("x", reads)
+			defer leave()
+			synctest.Wait()
+			if got := told(b); got != "value 1;" {
+				t.Errorf("%d: who comes later is told %q", i, got)
+			}
+			if got := told(a); got != others {
+				t.Errorf("%d: the other is told %q", i, got)
+			}
+			time.Sleep(50 * time.Second)
+		}
+		// Soon after a look its state is told at once, and what has changed since soon.
+		c, leaveC := s.join("x", reads)
+		defer leaveC()
+		synctest.Wait()
+		told(c)
+		time.Sleep(time.Second)
+		s.set(2, nil)
+		d, leaveD := s.join("x", reads)
+		defer leaveD()
+		if got := told(d); got != "value 1;" {
+			t.Errorf("who comes soon is told %q", got)
+		}
+		time.Sleep(s.pause)
+		synctest.Wait()
+		if got := told(d); got != "value 2;" {
+			t.Errorf("who has come soon is then told %q", got)
+		}
+	})
+}
+
 func TestNothingIsReadWhileNobodyLooks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
