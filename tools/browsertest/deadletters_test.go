@@ -54,6 +54,42 @@ func TestDeadLettersAreLookedAtWhenAskedAndRedrivenAfterADryRun(t *testing.T) {
 	}
 }
 
+// What was found for one filter is not shown under another, also when it comes late.
+func TestDeadLettersAreThoseOfTheFilter(t *testing.T) {
+	t.Parallel()
+	b := serveLive(t, console.WithPlace(api.Place{Kind: "aws"})).open("#/dead-letters?reason=unknown_instance&instance=nobody", browser.View{})
+	b.settled()
+	b.click("button", "Look at the dead letters")
+	b.shows("Nothing was given up.")
+	b.click(".filter-chips button", "Remove the filter: instance nobody")
+	b.click(".filter-chips button", "Remove the filter: reason unknown_instance")
+	b.shows("Look at the dead letters")
+	if text := b.text(); strings.Contains(text, "Nothing was given up.") {
+		t.Error("without a filter stands what was found with one")
+	}
+	// The answer comes when the filter is another.
+	eval[bool](b, `(() => {
+		const send = window.fetch, held = new Promise((go) => { window.answer = go; });
+		window.fetch = async (of, ...rest) => {
+			const text = await (await send(of, ...rest)).text();
+			if (String(of?.url ?? of).includes("/dead-letters/peek")) await held;
+			return new Response(text, { status: 200 });
+		};
+		return true;
+	})()`)
+	b.click("button", "Look at the dead letters")
+	b.shows("Looking at the dead letters")
+	eval[bool](b, `(location.hash = "#/dead-letters?instance=nobody", true)`)
+	b.shows("Look at the dead letters")
+	eval[bool](b, `(window.answer(), true)`)
+	b.settled()
+	if n := eval[int](b, `document.querySelectorAll("[data-letter]").length`); n > 0 {
+		t.Errorf("%d letters of others stand under the filter of an instance", n)
+	}
+	b.click("button", "Look at the dead letters")
+	b.shows("Nothing was given up.")
+}
+
 // Where looking is free, dead letters and the ages of queues are there without a click.
 func TestWhatIsFreeIsLookedAtWithoutAClick(t *testing.T) {
 	t.Parallel()

@@ -11,22 +11,29 @@ import { plural } from "../format.js";
 import { setQuery } from "../router.js";
 
 const most = 100; // of each queue are looked at
+const nothing = { busy: false, error: null, data: null }; // was looked at
 
 // DeadLetters. Props: query: instance, reason ("none" for what the queue
 // service moved itself).
 export function DeadLetters({ query }) {
   const about = useAbout(), can = about?.capabilities, free = can?.free_looks === true;
-  const [state, set] = useState({ busy: false, error: null, data: null });
-  useEffect(() => { if (free && can.dead_letters) look(); }, [free, query.instance, query.reason]);
+  const [state, set] = useState(nothing), asked = useRef(null);
+  // What was found for another filter is not shown, and not when it comes late.
+  useEffect(() => {
+    set(nothing);
+    if (free && can.dead_letters) look();
+    return () => { asked.current = null; };
+  }, [free, query.instance, query.reason]);
   if (about && !can.dead_letters) {
     return html`<div class="view-head"><h1>Dead letters</h1></div><${Empty} title="Dead letters are not shown here"><p>This console was not given the dead-letter queues. <code>turnstile console</code> shows those of a deployed stack.</p><//>`;
   }
   const look = async () => {
-    set({ busy: true, error: null, data: null });
+    const own = asked.current = {}, answer = (of) => asked.current === own && set({ ...nothing, ...of });
+    set({ ...nothing, busy: true });
     try {
-      set({ busy: false, error: null, data: await post("dead-letters/peek", { instance: query.instance || undefined, reason: query.reason || undefined, limit: most }) });
+      answer({ data: await post("dead-letters/peek", { instance: query.instance || undefined, reason: query.reason || undefined, limit: most }) });
     } catch (error) {
-      set({ busy: false, error, data: null });
+      answer({ error });
     }
   };
   return html`<div class="view-head"><h1>Dead letters</h1>${state.data && html`<${Button} icon="reload" busy=${state.busy} onClick=${look}>Look again<//>`}</div>
