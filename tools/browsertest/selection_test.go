@@ -2,6 +2,7 @@ package browsertest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -210,4 +211,78 @@ func TestSelectingAllOfASpanReadsAllPages(t *testing.T) {
 	b.click(".view-head button", "Select")
 	b.click(".selection button", "Select all that match")
 	b.shows("210 selected")
+}
+
+// A rerun whose answer is lost is sent again with the id of the first one, and counts once; what is
+// asked for after it was sent is another.
+func TestARerunWithoutAnAnswerIsRepeatedWithItsID(t *testing.T) {
+	t.Parallel()
+	o := serveOffice(t)
+	o.startMany(2)
+	b := o.open("#/instances", browser.View{})
+	b.settled()
+	// The ids of reruns, in the order of instances; while losing is true, no rerun is answered.
+	eval[bool](b, `(() => {
+		const send = window.fetch;
+		window.sent = [];
+		window.fetch = async (of, ...rest) => {
+			const path = String(of?.url ?? of);
+			if (!path.endsWith("/rerun")) return send(of, ...rest);
+			window.sent.push(path.split("/").at(-2) + " " + JSON.parse(rest[0].body).start_id);
+			if (window.losing) throw new TypeError("Failed to fetch");
+			return send(of, ...rest);
+		};
+		return true;
+	})()`)
+	reruns := func(n int) []string {
+		t.Helper()
+		b.wait(fmt.Sprintf(`window.sent.length === %d`, n))
+		return eval[[]string](b, `window.sent.splice(0).sort()`)
+	}
+	end := func() {
+		t.Helper()
+		b.wait(`document.querySelectorAll("[data-instance][data-status=running]").length === 2`)
+		for i := range 2 {
+			act(t, o.site, fmt.Sprintf("instances/hold-%03d/raise", i), `{"name":"go","data":"on"}`)
+		}
+		b.wait(`document.querySelectorAll("[data-instance][data-status=completed]").length === 2`)
+	}
+	rerun := func(says string) []string {
+		t.Helper()
+		b.click(".selection button", "Rerun 2")
+		b.click("dialog footer button", "Rerun 2 instances")
+		b.shows(says)
+		b.click("dialog footer button", "Close")
+		return reruns(2)
+	}
+	end()
+	b.click(".view-head button", "Select")
+	b.click(".selection button", "Select this page")
+	eval[bool](b, `window.losing = true`)
+	lost := rerun("Sent to 0 of 2, refused for 2.")
+	eval[bool](b, `(window.losing = false, true)`)
+	if again := rerun("Sent to 2 of 2."); !slices.Equal(again, lost) || strings.Contains(again[0], "undefined") {
+		t.Errorf("sent were %q, and then %q", lost, again)
+	}
+	end()
+	b.click(".selection button", "Select this page")
+	if other := rerun("Sent to 2 of 2."); slices.Contains(lost, other[0]) || slices.Contains(lost, other[1]) {
+		t.Errorf("a rerun after one that was sent has its id: %q", other)
+	}
+	end()
+
+	// In the dialog of one instance it is so too.
+	b.goTo(instance("hold-000", ""))
+	b.status("completed")
+	b.click(".actions button", "Rerun")
+	eval[bool](b, `window.losing = true`)
+	b.click("dialog button", "Begin again")
+	b.wait(`document.querySelector("dialog [role=alert]")?.innerText.includes("does not answer")`)
+	lost = reruns(1)
+	eval[bool](b, `(window.losing = false, true)`)
+	b.click("dialog button", "Begin again")
+	b.status("running")
+	if again := reruns(1); again[0] != lost[0] || strings.Contains(again[0], "undefined") {
+		t.Errorf("sent were %q, and then %q", lost, again)
+	}
 }

@@ -175,7 +175,8 @@ export function RescheduleDialog(props) {
 }
 
 export function RerunDialog(props) {
-  return html`<${FormDialog} title="Rerun" action="Begin again" onClose=${props.onClose} submit=${sends("rerun", {}, "Rerun sent to", props)}>
+  const [id] = useState(newID);
+  return html`<${FormDialog} title="Rerun" action="Begin again" onClose=${props.onClose} submit=${sends("rerun", { start_id: id }, "Rerun sent to", props)}>
     ${of(props.instance)}<p>It begins its next execution from the beginning, with the input that its last execution began with, on the newest version that is deployed. What was completed runs again. A parent that waited for it is told nothing more.</p><//>`;
 }
 

@@ -30,22 +30,25 @@ export function targets(key, instances) {
   return key === "redrive" ? all.filter((i) => !ids.has(i.parent?.instance)) : all;
 }
 
-// bodies are the requests' bodies. An id made once for each instance makes a repeat of
-// its request count once.
+// bodies are the requests' bodies. An id that each instance keeps until it was sent makes a
+// repeat of its request count once.
 const bodies = {
-  redrive: (reason) => ({ reason, start_id: newID() }), rerun: () => ({ start_id: newID() }), wake: () => ({}), purge: () => ({}),
+  redrive: (reason, start_id) => ({ reason, start_id }), rerun: (_, start_id) => ({ start_id }), wake: () => ({}), purge: () => ({}),
 };
 
 // run acts on each of some instances, several side by side, until stopped() says so. It
-// calls progress(id, error) after each, error null for one that was sent.
-export async function run(key, ids, reason, stopped, progress) {
+// calls progress(id, error) after each, error null for one that was sent. starts is a Map in which
+// the ids are kept of those that were not sent, or whose answer was lost, for the next run.
+export async function run(key, ids, reason, starts, stopped, progress) {
   const atOnce = 6; // as many as a browser sends to one server
   let next = 0;
   const one = async () => {
     while (next < ids.length && !stopped()) {
-      const id = ids[next++];
+      const id = ids[next++], of = key + " " + id;
+      if (!starts.has(of)) starts.set(of, newID());
       try {
-        await post(path("instances", id, key), (bodies[key] ?? ((reason) => ({ reason })))(reason));
+        await post(path("instances", id, key), (bodies[key] ?? ((reason) => ({ reason })))(reason, starts.get(of)));
+        starts.delete(of);
         progress(id, null);
       } catch (error) {
         progress(id, error);

@@ -18,12 +18,14 @@ const mostSelected = 10_000;
 export function useSelection(query) {
   const key = JSON.stringify([selects(query), query.roots ?? ""]);
   const [state, set] = useState({ on: false, of: new Map() });
-  useEffect(() => set((s) => (s.of.size === 0 ? s : { ...s, of: new Map() })), [key]);
+  // starts are the ids of what is sent for them (run), for as long as the selection is the same.
+  const starts = useRef(new Map()).current;
+  useEffect(() => { starts.clear(); set((s) => (s.of.size === 0 ? s : { ...s, of: new Map() })); }, [key]);
   const change = (f) => set((s) => { const of = new Map(s.of); f(of); return { ...s, of }; });
   const add = (of, i) => of.size < mostSelected && of.set(i.instance, { instance: i.instance, status: i.status, problem: i.problem, parent: i.parent });
   return {
-    ...state, turn: () => set((s) => ({ on: !s.on, of: new Map() })), add: (rows) => change((of) => rows.forEach((i) => add(of, i))),
-    pick: (i, yes) => change((of) => (yes ? add(of, i) : of.delete(i.instance))), clear: () => change((of) => of.clear()), drop: (ids) => change((of) => ids.forEach((id) => of.delete(id))),
+    ...state, starts, turn: () => { starts.clear(); set((s) => ({ on: !s.on, of: new Map() })); }, add: (rows) => change((of) => rows.forEach((i) => add(of, i))),
+    pick: (i, yes) => change((of) => (yes ? add(of, i) : of.delete(i.instance))), clear: () => { starts.clear(); change((of) => of.clear()); }, drop: (ids) => change((of) => ids.forEach((id) => of.delete(id))),
   };
 }
 
@@ -64,21 +66,21 @@ export function SelectionBar({ selection: s, rows, query, more, here = "Select t
   return html`<section class="card selection" aria-label="Selection"><p role="status"><strong>${count(selected.length)} selected</strong>${reading > 0 && html` <span class="muted">${count(reading)} read…</span>`}${error && html` <span class="bad"><${Text} value=${error} max=${300} /></span>`}</p>
     <div class="actions"><${Button} onClick=${() => s.add(rows)}>${here}<//>${more && html`<${Button} busy=${reading > 0} onClick=${all} title="Reads a record for each">Select all ${narrowed ? "that match" : "instances"}<//>`}${selected.length > 0 && html`<${Button} onClick=${() => { stop(); s.clear(); }}>Clear<//>`}${selected.length === 2 && html`<${Button} href=${format(["difference"], { a: selected[0].instance, b: selected[1].instance })}>Compare the two<//>`}
       ${offered.map(([key, word, danger, n]) => html`<${Button} key=${key} kind=${danger ? "danger" : ""} onClick=${() => setOpen(key)}>${word} ${count(n)}<//>`)}</div>
-    ${open && html`<${ManyDialog} of=${open} instances=${selected} onClose=${() => { setOpen(null); onActed?.(); }} onSent=${s.drop} />`}</section>`;
+    ${open && html`<${ManyDialog} of=${open} instances=${selected} starts=${s.starts} onClose=${() => { setOpen(null); onActed?.(); }} onSent=${s.drop} />`}</section>`;
 }
 
 // AllButtons offers actions on all of some instances, none of which is selected by hand. Props:
 // instances, of (keys of actions), onActed.
 export function AllButtons({ instances, of, onActed }) {
-  const [open, setOpen] = useState(null), may = useMayAct();
+  const [open, setOpen] = useState(null), may = useMayAct(), starts = useRef(new Map()).current;
   const offered = !may ? [] : of.map((key) => [key, targets(key, instances).length]).filter(([, n]) => n > 0);
   return html`${offered.map(([key, n]) => html`<${Button} key=${key} kind="primary" onClick=${() => setOpen(key)}>${manyActions.find(([k]) => k === key)[1]} ${n === 1 ? "it" : `all ${count(n)}`}<//>`)}
-    ${open && html`<${ManyDialog} of=${open} instances=${instances} onClose=${() => { setOpen(null); onActed?.(); }} onSent=${() => {}} />`}`;
+    ${open && html`<${ManyDialog} of=${open} instances=${instances} starts=${starts} onClose=${() => { setOpen(null); onActed?.(); }} onSent=${() => {}} />`}`;
 }
 
 // ManyDialog says what is about to happen, does it, shows how far it is, and stops. Props:
-// of (an action's key), instances (that are selected), onClose, onSent(ids).
-function ManyDialog({ of, instances, onClose, onSent }) {
+// of (an action's key), instances (that are selected), starts (see run), onClose, onSent(ids).
+function ManyDialog({ of, instances, starts, onClose, onSent }) {
   const [, word, what, danger] = manyActions.find(([key]) => key === of);
   const [ids] = useState(() => targets(of, instances).map((i) => i.instance)), [others] = useState(instances.filter((i) => !fits(of, i)).length), [children] = useState(instances.length - others - ids.length);
   const [reason, setReason] = useState(""), [typed, setTyped] = useState(""), [state, set] = useState({ doing: "", sent: 0, failed: [] });
@@ -91,7 +93,7 @@ function ManyDialog({ of, instances, onClose, onSent }) {
     const sent = [], failed = [];
     const show = () => set({ doing: "yes", sent: sent.length, failed: [...failed] });
     show();
-    await run(of, ids, reason, () => stop.current, (id, error) => {
+    await run(of, ids, reason, starts, () => stop.current, (id, error) => {
       if (error) failed.push({ id, message: error.message });
       else sent.push(id);
       show();
