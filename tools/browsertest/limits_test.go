@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/console"
 	"github.com/turnstile-go/turnstile/internal/clock"
@@ -83,4 +84,22 @@ func TestALimitIsSeenAndChangedBesideTheQueues(t *testing.T) {
 	b.click(".limit ~ .limit button", "Change")
 	b.click("dialog button", "Reset to the code's 100 in 1.0s")
 	b.shows("at most 100 in 1.0s begin")
+}
+
+// Of those that wait at a gate each can become the first, also one whose id begins with what the paths
+// of the API put before some ids.
+func TestOneThatWaitsForALimitBecomesTheFirst(t *testing.T) {
+	t.Parallel()
+	o := turnstile.NewOrchestration[string, string]("Held").With(turnstile.Limit("k", 1))
+	s, c := serveApp(t, turnstile.NewApp(o.Implement(func(ctx turnstile.Context, _ string) (string, error) { return going.Wait(ctx) })))
+	for _, id := range []string{"~a", "~b", "~c"} {
+		if _, err := client.Start(t.Context(), c, o, "x", client.WithInstanceID(id)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := s.open("#/instances", browser.View{})
+	b.wait(`document.querySelectorAll("[data-instance][data-status=queued]").length === 2`)
+	b.goTo("#/queues")
+	b.click(".limit td button", "To the front")
+	b.shows("becomes the first of those that wait.")
 }

@@ -5,6 +5,7 @@ import { useAbout } from "../about.js";
 import { path, post } from "../api.js";
 import { find, useCatalog, useCheck } from "../catalog.js";
 import { Button, Field, FormDialog, Id, Moment, Text, TypedField, jsonError } from "../components.js";
+import { format } from "../location.js";
 import { removing } from "../removal.js";
 import { go } from "../router.js";
 import { newID, send, withJSON } from "./send.js";
@@ -141,7 +142,7 @@ function GoOnDialog(props) {
       return false;
     }
     await sends("redrive", { ...body, start_id: id }, forks ? "Sent: a fork of" : "Redrive sent to", props)();
-    if (forks) go(`#/${path("instances", as)}`);
+    if (forks) go(format(["instances", as]));
   };
   const seen = plan.of === from;
   return html`<${FormDialog} title=${title} action=${seen ? `${title} the instance` : "Show what starts anew"} onClose=${props.onClose} disabled=${wrong} submit=${submit}>

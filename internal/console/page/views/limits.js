@@ -1,6 +1,6 @@
 // Limits of activities and of instances, beside the queues.
 import { html, useState } from "../ui.js";
-import { get, post } from "../api.js";
+import { get, path, post } from "../api.js";
 import { useMayAct } from "../about.js";
 import { Ago, Button, Chip, Empty, Field, FormDialog, IconButton, Resource, Text, toast } from "../components.js";
 import { count, plural, span } from "../format.js";
@@ -78,7 +78,7 @@ function Attempts({ title, all, of, instances, first }) {
 
 async function moveToFront(instance, reload) {
   try {
-    await post(`instances/${encodeURIComponent(instance)}/first`, {});
+    await post(path("instances", instance, "first"), {});
     toast({ text: `${plainText(instance)} becomes the first of those that wait.` });
   } catch (err) {
     toast({ text: err.message, kind: "failed" });
