@@ -48,8 +48,12 @@ func WithActor(of func(*http.Request) string) Option { return console.WithActor(
 //
 // A look at an instance reads 2 records, a look at a list one for each row. Pages that show
 // the same share their looks, and nothing is read while no page is open. On DynamoDB a record
-// of up to 4 KB is a read unit: with the default, all that is open costs at most 600 read
-// units a minute, and one instance 40.
+// of up to 4 KB is a read unit: with the default, the looks cost at most 600 read units a
+// minute, and those at one instance 40.
+//
+// Whenever an instance has moved, its page reads more: up to 50 activities, as many for each child
+// that is unfolded, what it waits for (up to 200 requests, on the tabs that show it), and on the
+// tab Tree up to 450 requests.
 func WithPolling(interval time.Duration, records int) Option {
 	return console.WithPolling(interval, records)
 }

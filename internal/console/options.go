@@ -154,8 +154,9 @@ const (
 //
 // A look at an instance reads 2 records, one at a list one for each row; pages
 // that show the same share their looks, and nothing is read while none is open. On
-// DynamoDB a record of up to 4 KB is a read unit: with the default, whatever is
-// open costs at most 600 read units a minute, and an instance alone 40.
+// DynamoDB a record of up to 4 KB is a read unit: with the default, the looks
+// cost at most 600 read units a minute, and those at an instance alone 40. What the page
+// of an instance reads whenever it has moved comes on top.
 //
 // Where changes are told of, as an embedded runtime does, nothing is paced.
 func WithPolling(interval time.Duration, records int) Option {

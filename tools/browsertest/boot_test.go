@@ -46,7 +46,7 @@ func TestEachPlaceHasAnAddress(t *testing.T) {
 	places := []string{"#/instances?status=failed", instance(demo.Waiting, ""), instance(demo.Waiting, "/history"), "#/stuck"}
 	// What comes last: what an instance waits for is asked for by itself, and so is how many there are of each status.
 	const waits = "Waiting for 3"
-	holds := [][]string{{demo.Failed, "332"}, {"ReserveStock", waits, "185 B"}, {"OrchestrationStarted", waits}, {demo.Panics}}
+	holds := [][]string{{demo.Failed, "332"}, {"ReserveStock", waits, "Waits for", "185 B"}, {"OrchestrationStarted", waits}, {demo.Panics}}
 	shown := make([]string, len(places))
 	// How long ago something was, and in how long it is due, goes on meanwhile.
 	const main = `document.querySelector("main").innerText.replace(/\b\d+[dhms](\d+[hms])*\b/g, "a while")`

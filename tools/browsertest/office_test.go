@@ -252,3 +252,38 @@ func TestAnActivityIsEndedByItsToken(t *testing.T) {
 	b.click("dialog button", "Complete it")
 	b.wait(`document.querySelector("dialog [role=alert]")?.innerText.includes("token")`)
 }
+
+// What an instance waits for is asked for on the tabs that show it alone, however it moves.
+func TestWhatIsWaitedForIsAskedForWhereItIsShown(t *testing.T) {
+	t.Parallel()
+	o := serveOffice(t)
+	if _, err := client.Start(t.Context(), o.client, hold, "", client.WithInstanceID("held")); err != nil {
+		t.Fatal(err)
+	}
+	asks := func() (n int) {
+		for _, a := range o.answered(0) {
+			if strings.Contains(a.path, "/waiting-for") {
+				n++
+			}
+		}
+		return n
+	}
+	b := o.open(instance("held", "/history"), browser.View{})
+	b.shows("Waiting for 1")
+	act(t, o.site, "instances/held/raise", `{"name":"aside"}`)
+	b.shows("aside")
+	b.settled()
+	if n := asks(); n > 0 {
+		t.Errorf("what it waits for was asked for %d times", n)
+	}
+	b.goTo(instance("held", ""))
+	b.shows("Waits for")
+	b.goTo(instance("held", "/values"))
+	before := asks()
+	act(t, o.site, "instances/held/raise", `{"name":"go","data":"on"}`)
+	b.status("completed")
+	b.settled()
+	if n := asks() - before; n > 0 {
+		t.Errorf("what it waits for was asked for %d times more", n)
+	}
+}

@@ -88,7 +88,11 @@ function useTimeline(source, version) {
 export function View({ source, instance: i, model, failed, retry, tab, query, live = false, link, tabLink, rowLink, atLink, exportHref, actions, onDone, extra }) {
   const logged = useLogs(), past = usePast(source, atLink && tab === "timeline" ? query.at ?? "" : "");
   const running = live && ["running", "stuck", "suspended", "scheduled", "queued"].includes(i.status);
-  const waiting = useWaiting(i.instance, running, model?.last ?? "");
+  // What it waits for may be many reads: it is asked for on the tabs that show it, and stays as it was on the others.
+  const asked = useRef(null);
+  if (tab === "timeline" || tab === "waiting") asked.current = model?.last ?? "";
+  const waiting = useWaiting(i.instance, running && asked.current !== null, asked.current ?? "");
+  const open = useMemo(() => model?.rows.filter((r) => r.state === "open").length, [model]);
   // What somebody did to an operation may leave no event, so it is looked for: at once, and when
   // it has most likely been handled.
   const acted = () => [0, 1500].forEach((ms) => setTimeout(() => { onDone?.(); waiting.reload(); }, ms));
@@ -127,7 +131,7 @@ export function View({ source, instance: i, model, failed, retry, tab, query, li
   const small = (model?.events ?? 0) <= 1000;
   const code = useCode(i.instance, live && model && (past.at ? tab === "timeline" && small : running && (tab === "waiting" || tab === "timeline" && (small || line?.row?.state === "open"))), model?.last, past.at);
   const close = () => { setPicked(null); go(past.at ? rowLink("") : tabLink("timeline"), { replace: true }); };
-  const tabs = [["timeline", "Timeline"], ["history", "History", model?.events], ...(live && logged ? [["logs", "Logs"]] : []), ...(live ? [["waiting", "Waiting for", running ? waiting.data?.operations.length : undefined], ["tree", "Tree"]] : []), ["values", "Values"], ...(extra ? [["text", "What it says"]] : [])];
+  const tabs = [["timeline", "Timeline"], ["history", "History", model?.events], ...(live && logged ? [["logs", "Logs"]] : []), ...(live ? [["waiting", "Waiting for", running ? open : undefined], ["tree", "Tree"]] : []), ["values", "Values"], ...(extra ? [["text", "What it says"]] : [])];
   const body = () => {
     if (tab === "waiting" && live) return html`<${WaitingFor} of=${waiting} code=${code} instance=${i} model=${model} link=${link} onDone=${acted} />`;
     if (tab === "logs" && live && logged) return html`<${Logs} instance=${i} link=${link} version=${model?.last ?? ""} />`;

@@ -31,7 +31,8 @@ function Sections({ about }) {
     <section class="card"><h2>What an open page costs</h2>
       ${can.live === "push" ? html`<p>Nothing: changes are told of inside this program, and nothing is read from a service that charges for it.</p>`
       : html`<p>All open pages share one look at the store. While a tab is hidden, its page asks for nothing; when no page is open, nothing is read.</p>
-        <${Facts} list=${true} of=${[["Read in the last minute", `${count(cost.records_last_minute)} records`], ["At most", `${count(cost.records_a_minute)} records a minute, all pages together`], ["A record of up to 4 KB", "one read unit of DynamoDB"]]} />`}
+        <${Facts} list=${true} of=${[["Read in the last minute", `${count(cost.records_last_minute)} records`], ["At most", `${count(cost.records_a_minute)} records a minute, all pages together`], ["A record of up to 4 KB", "one read unit of DynamoDB"]]} />
+        <p>Besides, whenever an instance moves, its page reads up to 50 activities, as many for each unfolded child, what it waits for in up to 200 requests, and on the tab Tree up to 450.</p>`}
       <p class="muted">Read only when you ask for it: ${can.free_looks ? "" : "dead letters (looking receives them), ages of queues (a metric that is charged), "}large payloads.</p></section>
     <section class="card"><h2>Limits</h2><${Facts} list=${true} of=${[
       ["Payload", bytes(limits.payload_bytes)], ["Shown at once, up to", bytes(limits.folded_over_bytes)], ["Instances a page", count(limits.page_size)], ["Events a page", count(limits.events_page)],
