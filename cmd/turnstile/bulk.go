@@ -78,7 +78,11 @@ func (b *bulk) action(c *cli) action {
 			j := batch.Job{Verb: b.verb, Reason: b.reason, Force: b.force, Children: b.children}
 			return batch.Each(ctx, c.err, &j, named, func(ctx context.Context, j *batch.Job, instance string) error { return b.do(ctx, cl, j, instance) })
 		}
-		r := bulkRun{cli: c, Instances: cl, bulk: b, folder: c.batches()}
+		place, err := c.backend().Place(ctx)
+		if err != nil {
+			return err
+		}
+		r := bulkRun{cli: c, Instances: cl, bulk: b, folder: c.batches(), place: place}
 		if b.resume != "" {
 			return r.goOn(ctx)
 		}
@@ -135,6 +139,7 @@ type bulkRun struct {
 	backend.Instances
 	*bulk
 	folder batch.Folder
+	place  backend.Place
 }
 
 // begin selects the instances, asks, and does it.
@@ -173,7 +178,7 @@ func (r *bulkRun) begin(ctx context.Context) error {
 	if err := r.confirm(ctx, len(ids)); err != nil {
 		return err
 	}
-	j := batch.Job{Verb: r.verb, Reason: r.reason, Force: r.force, Children: r.children, Version: r.version, Place: r.settings.Where(), MadeAt: r.now(), Instances: ids}
+	j := batch.Job{Verb: r.verb, Reason: r.reason, Force: r.force, Children: r.children, Version: r.version, Place: r.place.ID, MadeAt: r.now(), Instances: ids}
 	if err := r.folder.Create(&j); err != nil {
 		return fmt.Errorf("the list of instances cannot be saved, so an interrupted batch could not go on: %w; set TURNSTILE_BATCHES to a folder that you can write to", err)
 	}
@@ -218,11 +223,23 @@ func (r *bulkRun) goOn(ctx context.Context) error {
 	if j.Verb != r.verb {
 		return usagef("batch %s belongs to another command, %s: turnstile %s --resume %s", j.ID, j.Verb, j.Verb, j.ID)
 	}
-	if here := r.settings.Where(); j.Place != here {
-		return fmt.Errorf("batch %s belongs to %s, and this command would work on %s: name the same place again", j.ID, j.Place, here)
+	switch {
+	case j.Place == r.place.ID:
+	case strings.HasPrefix(j.Place, "stack "):
+		return fmt.Errorf("batch %s was begun by an earlier version on %s, of an account and a region that were not noted: nothing was done; select the instances again", j.ID, j.Place)
+	default:
+		return fmt.Errorf("batch %s belongs to %s, and this command would work on %s: nothing was done; name the same place again, with the same account and region", j.ID, j.Place, r.here())
 	}
 	fmt.Fprintf(r.err, "going on: %d of %s are done\n", done, plain.Plural(j.Count, "instance", "instances"))
 	return r.work(ctx, &j, done)
+}
+
+// here is the place of this command with all that tells it from others.
+func (r *bulkRun) here() string {
+	if r.place.Words == r.place.ID {
+		return r.place.ID
+	}
+	return r.place.Words + ", " + r.place.ID
 }
 
 // work does what is left of a batch, and says what became of it.
@@ -252,13 +269,13 @@ func (r *bulkRun) printDryRun(ids []string) error {
 	for _, id := range ids {
 		fmt.Fprintln(r.out, id)
 	}
-	fmt.Fprintf(r.err, "would %s %s of %s; nothing was done\n", r.verb, plain.Plural(len(ids), "instance", "instances"), r.settings.Where())
+	fmt.Fprintf(r.err, "would %s %s of %s; nothing was done\n", r.verb, plain.Plural(len(ids), "instance", "instances"), r.place.Words)
 	return nil
 }
 
 // confirm makes sure that somebody knows how many there are.
 func (r *bulkRun) confirm(ctx context.Context, n int) error {
-	what := fmt.Sprintf("%s %s of %s (%s)", r.verb, plain.Plural(n, "instance", "instances"), r.settings.Where(), r.described())
+	what := fmt.Sprintf("%s %s of %s (%s)", r.verb, plain.Plural(n, "instance", "instances"), r.place.Words, r.described())
 	switch {
 	case r.yes == "any", r.yes == strconv.Itoa(n):
 		return nil

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/batch"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
 	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/store"
@@ -106,6 +108,62 @@ func TestABatchThatWasInterruptedGoesOn(t *testing.T) {
 		t.Errorf("sent was for %d instances", len(seen))
 	}
 	b.fails(exitFailed, []string{"no unfinished batch"}, "cancel", "--resume", id)
+}
+
+// A stack by its name is another one with the credentials of another account, or in another
+// region.
+func TestABatchGoesOnInTheAccountAndRegionInWhichItBegan(t *testing.T) {
+	t.Parallel()
+	b := many(t, 3)
+	staging := backend.Place{ID: "the stack of https://sqs.eu-central-1.amazonaws.com/111111111111/q.fifo", Words: "stack shop in account 111111111111, eu-central-1"}
+	prod := backend.Place{ID: "the stack of https://sqs.eu-central-1.amazonaws.com/222222222222/q.fifo", Words: "stack shop in account 222222222222, eu-central-1"}
+	b.place = staging
+	if r := b.run("cancel", "--status", "running", "--dry-run"); !strings.Contains(r.err, "would cancel 3 instances of stack shop in account 111111111111, eu-central-1") {
+		t.Errorf("%+v", r)
+	}
+	b.fails(exitUsage, []string{"it would cancel 3 instances of stack shop in account 111111111111, eu-central-1 (--status running)"}, "cancel", "--status", "running")
+	ctx, interrupt := context.WithCancel(t.Context())
+	b.pause = func(ctx context.Context, _ time.Duration) bool {
+		interrupt()
+		return ctx.Err() == nil
+	}
+	r := b.runWith(ctx, "", "cancel", "--status", "running", "--yes", "3", "--stack", "shop")
+	id := regexp.MustCompile(`cancel-20300101-120000-\w{4}`).FindString(r.err)
+	if r.status != exitInterrupted || id == "" {
+		t.Fatalf("%+v", r)
+	}
+	sent := len(b.sentFor())
+	b.place = prod
+	b.fails(exitFailed, []string{"belongs to " + staging.ID, "would work on " + prod.Words, prod.ID, "nothing was done"}, "cancel", "--resume", id, "--stack", "shop")
+	if now := len(b.sentFor()); now != sent {
+		t.Errorf("%d were sent in the other account", now-sent)
+	}
+	b.place = staging
+	b.pause = func(context.Context, time.Duration) bool { return true }
+	b.ok("cancel", "--resume", id, "--stack", "shop")
+}
+
+func TestABatchOfAStackIsKnownByItsQueue(t *testing.T) {
+	t.Parallel()
+	outputs := complete()
+	folder := t.TempDir()
+	begun := func(place string) string {
+		j := batch.Job{Verb: "cancel", Place: place, MadeAt: epoch, Instances: []string{"order-1"}}
+		if err := batch.Folder(folder).Create(&j); err != nil {
+			t.Fatal(err)
+		}
+		return j.ID
+	}
+	for place, says := range map[string]string{
+		"the stack of " + outputs["OrchestratorQueueUrl"]:                                 "going on: 0 of 1 instance are done",
+		"the stack of https://sqs.us-east-1.amazonaws.com/123456789012/OrchestratorQueue": "would work on stack turnstile-dev in account 123456789012, eu-central-1, the stack of https://sqs.eu-central-1.amazonaws.com/123456789012/",
+		"stack turnstile-dev": "was begun by an earlier version on stack turnstile-dev, of an account and a region that were not noted",
+	} {
+		r := runOn(t, &cloud{outputs: outputs}, map[string]string{"TURNSTILE_BATCHES": folder}, "cancel", "--stack", "turnstile-dev", "--resume", begun(place))
+		if !strings.Contains(r.err, says) || strings.Contains(r.err, "going on") != strings.HasPrefix(says, "going on") {
+			t.Errorf("a batch of %q: %+v", place, r)
+		}
+	}
 }
 
 // failing is a queue that does not take what is sent, the first times or always.

@@ -65,6 +65,8 @@ type bench struct {
 	// made is the client to use instead of one over store and queues.
 	made *client.Client
 	env  map[string]string
+	// place to say in place of that of the settings.
+	place backend.Place
 	// columns of the terminal at which somebody reads; 0 for a pipe.
 	columns int
 	stack   pausing.Stack
@@ -91,6 +93,13 @@ func newBench(t *testing.T) *bench {
 }
 
 func (b *bench) queue(name string) *memoryqueue.Queue { return b.queues[name].(*memoryqueue.Queue) }
+
+func (b *bench) Place(context.Context) (backend.Place, error) {
+	if b.place != (backend.Place{}) {
+		return b.place, nil
+	}
+	return backend.Place{ID: b.settings.Where(), Words: b.settings.Where()}, nil
+}
 
 func (b *bench) Instances(ctx context.Context) (backend.Instances, error) {
 	c, err := b.Client(ctx)

@@ -16,6 +16,9 @@ import (
 
 // Backend opens what commands work on when they need it.
 type Backend interface {
+	// Place is where it is, as it was found: a stack by its name may be another one with other
+	// credentials.
+	Place(ctx context.Context) (Place, error)
 	// Instances starts instances, acts on them and reads them.
 	Instances(ctx context.Context) (Instances, error)
 	// Client is the client that the console is made of. A server has a console already, and

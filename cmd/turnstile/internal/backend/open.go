@@ -21,13 +21,13 @@ import (
 func Open(s *Settings) Backend {
 	switch stack := s.Stack != "" || s.Getenv(address.OrchestratorURL.Variable) != ""; {
 	case s.Local:
-		at, err := DevAddress()
-		return server{s, at, "turnstile dev", err}
+		folder, at, err := devProject()
+		return server{s, at, "turnstile dev", folder, err}
 	case s.Console != "":
-		return server{s, s.Console, "the console", CheckURL(s.Console)}
+		return server{s, s.Console, "the console", "", CheckURL(s.Console)}
 	case !stack:
-		if at, err := DevAddress(); err == nil {
-			return server{s, at, "turnstile dev", nil}
+		if folder, at, err := devProject(); err == nil {
+			return server{s, at, "turnstile dev", folder, nil}
 		}
 	}
 	return NewAWS(s)
@@ -45,24 +45,31 @@ func CheckURL(text string) error {
 // DevAddress returns the address of the console of the `turnstile dev` that runs the
 // project of this folder.
 func DevAddress() (string, error) {
+	_, at, err := devProject()
+	return at, err
+}
+
+// devProject returns the folder of that project too.
+func devProject() (project, at string, err error) {
 	folder, err := os.Getwd()
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	for here := folder; ; here = filepath.Dir(here) {
 		data := filepath.Join(here, dev.Data)
 		text, err := os.ReadFile(filepath.Join(data, supervised.ConsoleFile))
 		switch {
 		case err == nil:
-			return strings.TrimSpace(string(text)), CheckURL(strings.TrimSpace(string(text)))
+			at = strings.TrimSpace(string(text))
+			return here, at, CheckURL(at)
 		case !errors.Is(err, fs.ErrNotExist):
-			return "", err
+			return "", "", err
 		}
 		if _, err := os.Stat(data); err == nil {
-			return "", fmt.Errorf("`turnstile dev` does not run in %s: start it there", here)
+			return "", "", fmt.Errorf("`turnstile dev` does not run in %s: start it there", here)
 		}
 		if here == filepath.Dir(here) {
-			return "", fmt.Errorf("`turnstile dev` does not run in %s, nor above it: there is no %s", folder, filepath.Join(dev.Data, supervised.ConsoleFile))
+			return "", "", fmt.Errorf("`turnstile dev` does not run in %s, nor above it: there is no %s", folder, filepath.Join(dev.Data, supervised.ConsoleFile))
 		}
 	}
 }

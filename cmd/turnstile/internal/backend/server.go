@@ -20,7 +20,9 @@ type server struct {
 	url      string
 	// what it is, for errors.
 	what string
-	err  error
+	// folder of its project, if `turnstile dev` runs it.
+	folder string
+	err    error
 }
 
 // remotePause is between two looks at what is waited for.

@@ -26,7 +26,7 @@ type Job struct {
 	Force    bool   `json:"force,omitempty"`
 	Children bool   `json:"children,omitempty"`
 	Version  string `json:"version,omitempty"`
-	// Place is where the instances are, in words: a job goes on in no other.
+	// Place is where the instances are, as it was found: a job goes on in no other.
 	Place string `json:"place"`
 	// MadeAt is when the instances were selected.
 	MadeAt time.Time `json:"made_at"`
