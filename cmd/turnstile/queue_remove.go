@@ -21,6 +21,7 @@ func queueRemoveCommand() *command {
 			"that does not name the queue: what was scheduled before stays in it, with its retries.",
 			"The command asks the stack whether the queue is empty, and writes nothing if it is not,",
 			"because SQS deletes the messages of a queue with it, and their activities would never end.",
+			"A stack that has no such queue is an error.",
 			"It shows the difference and asks; nothing is deployed. It needs git.",
 		),
 		examples: []string{"turnstile queue remove gpu --stack shop", "turnstile queue remove gpu --undeployed"},
@@ -53,23 +54,28 @@ func (c *cli) removeQueue(ctx context.Context, name string, undeployed, dry, yes
 	return err
 }
 
-// isEmpty returns an error if the queue of the stack has messages. A stack without the queue
-// has none in it.
+// isEmpty returns an error if the queue of the stack has messages, and if the stack has no such
+// queue: it may be another stack than that which will be deployed.
 func (c *cli) isEmpty(ctx context.Context, name string) error {
+	at, err := c.backend().Place(ctx)
+	if err != nil {
+		return err
+	}
 	stack, err := c.backend().Stack(ctx)
 	if err != nil {
 		return err
 	}
 	q, err := stack.Queue(ctx, deadletter.Activity+":"+name)
 	if errors.Is(err, pausing.ErrNoQueue) {
-		return nil
+		return fmt.Errorf("%s has no activity queue %s, and the queue of another stack may have messages: nothing was written; name the stack that has it with --stack, or give --undeployed if it was never deployed", at.Words, name)
 	}
 	if err != nil {
 		return err
 	}
 	if q.Visible+q.InFlight+q.Delayed > 0 {
 		return fmt.Errorf("queue %s of %s has %d attempts waiting, %d running and %d due later: their activities would never end. Deploy code that does not use the queue, and remove it when it is empty",
-			name, c.settings.Where(), q.Visible, q.InFlight, q.Delayed)
+			name, at.Words, q.Visible, q.InFlight, q.Delayed)
 	}
+	fmt.Fprintf(c.err, "queue %s of %s is empty\n", name, at.Words)
 	return nil
 }

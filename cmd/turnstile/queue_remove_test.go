@@ -90,21 +90,24 @@ func TestQueueRemove(t *testing.T) {
 		t.Errorf("a dry run shows\n%s", out)
 	}
 	s.named["activity:gpu"] = api.Queue{}
-	b.ok("queue", "remove", "gpu", "--yes")
+	if r := b.run("queue", "remove", "gpu", "--yes", "--stack", "shop"); r.status != exitOK || !strings.Contains(r.err, "queue gpu of stack shop is empty\n") {
+		t.Errorf("%+v", r)
+	}
 	if has() {
 		t.Error("it is not removed though it is empty")
 	}
-	// A stack that does not have it, and one that is not asked.
-	for _, flag := range []string{"--yes", "--undeployed"} {
-		write(with)
-		s.named = map[string]api.Queue{}
-		if flag == "--undeployed" {
-			s.named["activity:gpu"] = api.Queue{Visible: 1}
-		}
-		b.ok("queue", "remove", "gpu", "--yes", flag)
-		if has() {
-			t.Errorf("%s: it is not removed", flag)
-		}
+	// A stack that does not have it is perhaps the wrong one.
+	write(with)
+	s.named = map[string]api.Queue{}
+	b.fails(exitFailed, []string{"stack test has no activity queue gpu", "--stack", "--undeployed"}, "queue", "remove", "gpu", "--yes", "--stack", "test")
+	if !has() {
+		t.Error("it is removed though the stack that was asked does not have it")
+	}
+	// One that is not asked.
+	s.named["activity:gpu"] = api.Queue{Visible: 1}
+	b.ok("queue", "remove", "gpu", "--yes", "--undeployed")
+	if has() {
+		t.Error("it is not removed with --undeployed")
 	}
 	write(with + "  Mine:\n    Value: !Ref GpuQueue\n")
 	b.fails(exitFailed, []string{"refers to GpuQueue", "Value: !Ref GpuQueue"}, "queue", "remove", "gpu", "--undeployed", "--yes")
