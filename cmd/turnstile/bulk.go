@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	flag "github.com/spf13/pflag"
@@ -103,10 +102,9 @@ func (b *bulk) check(c *cli, named []string) error {
 		return usagef("%s needs INSTANCE…, or flags that select instances: `turnstile %s --status %s --dry-run` says which they are", b.verb, b.verb, b.on[0])
 	case b.rate <= 0 || b.rate > 10_000:
 		return usagef("--rate %g: more than 0, at most 10000 a second", b.rate)
-	case b.yes != "" && b.yes != "any":
-		if n, err := strconv.Atoi(b.yes); err != nil || n < 0 {
-			return usagef("--yes %q: the number of instances, as --dry-run says it, or any", b.yes)
-		}
+	}
+	if err := checkYes(b.yes, "instances"); err != nil {
+		return err
 	}
 	if err := b.selection.check(c.now()); err != nil {
 		return err
@@ -275,23 +273,7 @@ func (r *bulkRun) printDryRun(ids []string) error {
 
 // confirm makes sure that somebody knows how many there are.
 func (r *bulkRun) confirm(ctx context.Context, n int) error {
-	what := fmt.Sprintf("%s %s of %s (%s)", r.verb, plain.Plural(n, "instance", "instances"), r.place.Words, r.described())
-	switch {
-	case r.yes == "any", r.yes == strconv.Itoa(n):
-		return nil
-	case r.yes != "":
-		return fmt.Errorf("--yes %s, but it would %s: nothing was done; look with --dry-run", r.yes, what)
-	case !r.asks():
-		return usagef("it would %s: confirm with --yes %d (or --yes any), because this is not a terminal", what, n)
-	}
-	typed, err := r.answer(ctx, fmt.Sprintf("%s?\nType %d to do it: ", what, n))
-	switch {
-	case err != nil:
-		return fmt.Errorf("nothing was done: %w", err)
-	case typed != strconv.Itoa(n):
-		return fmt.Errorf("nothing was done: %q is not %d", typed, n)
-	}
-	return nil
+	return r.confirmed(ctx, r.yes, n, fmt.Sprintf("%s %s of %s (%s)", r.verb, plain.Plural(n, "instance", "instances"), r.place.Words, r.described()))
 }
 
 // given reports whether anything was selected.

@@ -45,15 +45,18 @@ func deadLetterDeleteCommand() *command {
 		short: "delete dead letters",
 		long: paragraph(
 			"Deletes dead letters. Give message ids, or --all, which the",
-			"other flags narrow. This cannot be undone."),
+			"other flags narrow. This cannot be undone. With --all you confirm the number first: type it",
+			"at a terminal, or pass --yes N. Dead letters that come after the count stay."),
 		examples: []string{
 			"turnstile dead-letter delete 0e9f6c1a-5f5e-4d8e-9d62-2f0a3f1c7b11",
 			"turnstile dead-letter delete --all --reason malformed",
+			"turnstile dead-letter delete --all --reason malformed --yes 12",
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			r := removal{verb: "deleted"}
 			r.Delete = true
 			r.declare(flags)
+			flags.StringVar(&r.yes, "yes", "", "with --all, skip the question if exactly `MANY` dead letters are selected (--dry-run shows them), or any")
 			return r.action(c)
 		},
 	}
@@ -65,6 +68,8 @@ type removal struct {
 	all bool
 	// verb says what is done: "redriven", "deleted".
 	verb string
+	// yes confirms the deletion of all.
+	yes string
 }
 
 func (r *removal) declare(flags *flag.FlagSet) {
@@ -80,14 +85,53 @@ func (r *removal) action(c *cli) action {
 			return usagef("give message ids, or --all")
 		case !r.all && (r.Reason != "" || r.Instance != ""):
 			return usagef("--reason and --instance need --all")
+		case !r.all && r.yes != "":
+			return usagef("--yes needs --all")
+		}
+		if err := checkYes(r.yes, "dead letters"); err != nil {
+			return err
 		}
 		r.IDs = ids
 		all, err := c.backend().Letters(ctx, c.poll)
 		if err != nil {
 			return err
 		}
+		if r.Delete && r.all && !r.DryRun && r.yes != "any" {
+			if err := c.confirmDeletion(ctx, all, r); err != nil {
+				return err
+			}
+		}
 		return c.remove(ctx, all, r)
 	}
+}
+
+// confirmDeletion counts the dead letters selected, makes sure that somebody knows how many they
+// are, and narrows the deletion to them.
+func (c *cli) confirmDeletion(ctx context.Context, all letters.Letters, r *removal) error {
+	count := r.Removal
+	count.DryRun = true
+	var ids []string
+	if _, err := all.Remove(ctx, &count, func(is *api.RemovedDeadLetter) { ids = append(ids, is.MessageID) }); err != nil {
+		return checked(err)
+	}
+	if len(ids) == 0 {
+		return nil // There is nothing to ask about.
+	}
+	at, err := c.backend().Place(ctx)
+	if err != nil {
+		return err
+	}
+	flags := "--all"
+	for _, f := range []struct{ name, value string }{{"queue", r.Queue}, {"reason", r.Reason}, {"instance", r.Instance}} {
+		if f.value != "" {
+			flags += " --" + f.name + " " + plain.ShellWord(f.value)
+		}
+	}
+	if err := c.confirmed(ctx, r.yes, len(ids), fmt.Sprintf("delete %s of %s (%s)", plain.Plural(len(ids), "dead letter", "dead letters"), at.Words, flags)); err != nil {
+		return err
+	}
+	r.Selection = deadletter.Selection{Queue: r.Queue, IDs: ids}
+	return nil
 }
 
 func (c *cli) remove(ctx context.Context, all letters.Letters, r *removal) error {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
 	"github.com/turnstile-go/turnstile/internal/queue"
@@ -79,7 +80,7 @@ func TestDeadLettersOfAConsoleAreThoseOfItsQueues(t *testing.T) {
 		"dead-letter list --limit 1", "dead-letter list --queue dead --reason corrupt",
 		"dead-letter show dead-fifo-1", "dead-letter show dead-fifo-2", "dead-letter show dead-3", "dead-letter show gone",
 		"dead-letter redrive --all --dry-run", "dead-letter redrive --all", "dead-letter redrive dead-1 gone",
-		"dead-letter redrive --all --reason forged --to delay", "dead-letter delete dead-2 --output json", "dead-letter delete --all",
+		"dead-letter redrive --all --reason forged --to delay", "dead-letter delete dead-2 --output json", "dead-letter delete --all --yes 6", "dead-letter delete --all --yes any",
 	} {
 		line := strings.Fields(args)
 		want, got := givenUp(t).run(line...), givenUp(t).byConsole().run(line...)
@@ -223,6 +224,40 @@ func TestARedriveTakesOnlyWhatIsAskedFor(t *testing.T) {
 	}
 	if n := b.queue(deadletter.Dead).Counts(); n.Total() != 1 {
 		t.Errorf("left are %+v", n)
+	}
+}
+
+func TestADeletionOfAllSaysHowManyAndWhereAndAsks(t *testing.T) {
+	t.Parallel()
+	b := givenUp(t)
+	b.place = backend.Place{ID: "q", Words: "stack shop in account 111111111111, eu-central-1"}
+	line := []string{"dead-letter", "delete", "--all", "--queue", deadletter.Dead, "--instance", "order-9"}
+	would := "delete 2 dead letters of stack shop in account 111111111111, eu-central-1 (--all --queue dead --instance order-9)"
+	b.fails(exitUsage, []string{"it would " + would, "--yes 2"}, line...)
+	b.fails(exitFailed, []string{"--yes 3, but it would " + would, "nothing was done"}, append(line, "--yes", "3")...)
+	b.fails(exitUsage, []string{`--yes "many"`}, append(line, "--yes", "many")...)
+	b.fails(exitUsage, []string{"--yes needs --all"}, "dead-letter", "delete", "dead-1", "--yes", "1")
+	b.asked = true
+	if r := b.runWith(t.Context(), "yes\n", line...); r.status != exitFailed || !strings.Contains(r.err, would+"?\nType 2 to do it: ") || !strings.Contains(r.err, `"yes" is not 2`) {
+		t.Errorf("%+v", r)
+	}
+	if c := b.queue(deadletter.Dead).Counts(); c.Visible != 3 {
+		t.Errorf("without a confirmation there are %+v", c)
+	}
+	if r := b.runWith(t.Context(), "2\n", line...); r.status != exitOK || strings.Count(r.out, "deleted: ") != 2 {
+		t.Errorf("%+v", r)
+	}
+	if c := b.queue(deadletter.Dead).Counts(); c.Total() != 1 || c.Visible != 1 {
+		t.Errorf("left are %+v", c)
+	}
+	if r := b.run(append(line, "--yes", "0")...); r.status != exitOK || !strings.Contains(r.err, "no dead letters") {
+		t.Errorf("of none: %+v", r)
+	}
+	if out := b.ok("dead-letter", "delete", "--all", "--yes", "4", "--output", "json"); strings.Count(out, `"message_id"`) != 4 {
+		t.Errorf("deleted are\n%s", out)
+	}
+	if c := b.queue(deadletter.Dead).Counts().Total() + b.queue(deadletter.DeadFIFO).Counts().Total(); c != 0 {
+		t.Errorf("%d are left", c)
 	}
 }
 
@@ -375,7 +410,7 @@ func TestWhatItsSenderMayNotSendIsNotRedriven(t *testing.T) {
 	if out := b.ok("dead-letter", "show", b.queue(deadletter.DeadFIFO).Peek()[0].ID); !strings.Contains(out, "find out which activity sent it") {
 		t.Errorf("shown is\n%s", out)
 	}
-	b.ok("dead-letter", "delete", "--all")
+	b.ok("dead-letter", "delete", "--all", "--yes", "1")
 	// What SQS gave up itself goes back with the name of its sender.
 	if err := b.queue(deadletter.DeadFIFO).SendFrom(t.Context(), "AROAX:f", queue.Outgoing{Body: wake, Group: "order-1", DedupID: "2"}); err != nil {
 		t.Fatal(err)
