@@ -100,7 +100,9 @@ type MessageSettings struct {
 	// BackoffFirst and BackoffMax bound the delay after which a returned message is
 	// delivered again: BackoffFirst, doubled with each receive, at most BackoffMax.
 	// Defaults 1 second and 15 minutes: after an outage a message comes within about the
-	// time that the outage took, and the queue's thousand receives last for ten days.
+	// time that the outage took, and the queue's thousand receives last for ten days, or
+	// for 33 hours if the function itself does not start, for then QueueVisibility alone
+	// delays them.
 	BackoffFirst, BackoffMax time.Duration
 	// QueueVisibility is how long the orchestrator, delay and activity dead-letter queues
 	// hide a message that was received. It must be what the queues have. Default 2
