@@ -171,6 +171,27 @@ func TestEverythingIsEncryptedWithACustomerKeyByParameter(t *testing.T) {
 	}
 }
 
+// What is under the key before can be read, whether there is a new key or none.
+func TestTheFormerKeyStaysWithThoseThatReadWhatIsUnderIt(t *testing.T) {
+	t.Parallel()
+	tpl := readTemplate(t)
+	if got := tpl.at("Resources", "FormerKeyPolicy", "Condition"); got != "HasFormerKey" {
+		t.Errorf("the policy is there on the condition %v", got)
+	}
+	tpl.want("FormerKeyPolicy", "Roles", []any{ref("SchedulerRole"), ref("OrchestratorRole"), ref("ActivityRole")})
+	if roles := tpl.ofType("AWS::IAM::Role"); len(roles) != 3 {
+		t.Errorf("the roles are %v", roles)
+	}
+	var via []any
+	for _, service := range []string{"sqs", "scheduler", "dynamodb", "lambda", "s3"} {
+		via = append(via, map[string]any{"Fn::Sub": service + ".${AWS::Region}.${AWS::URLSuffix}"})
+	}
+	tpl.want("FormerKeyPolicy", "PolicyDocument.Statement", []any{map[string]any{
+		"Sid": "FormerKey", "Effect": "Allow", "Action": "kms:Decrypt", "Resource": ref("FormerKmsKeyArn"),
+		"Condition": map[string]any{"StringEquals": map[string]any{"kms:ViaService": via}},
+	}})
+}
+
 func TestEveryQueueRefusesPlainHTTP(t *testing.T) {
 	t.Parallel()
 	tpl := readTemplate(t)
@@ -349,6 +370,7 @@ func TestOutputsNameWhatOthersNeed(t *testing.T) {
 		"WatchPolicyArn":       ref("WatchPolicy"),
 		"DoctorPolicyArn":      ref("DoctorPolicy"),
 		"OperatePolicyArn":     ref("OperatePolicy"),
+		"FormerKeyPolicyArn":   ref("FormerKeyPolicy"),
 	} {
 		o, ok := outputs[output].(map[string]any)
 		if !ok || fmt.Sprint(o["Value"]) != fmt.Sprint(want) {
