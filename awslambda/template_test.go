@@ -115,6 +115,16 @@ func TestVisibilityIsLongerThanTheFunctionMayRun(t *testing.T) {
 	}
 }
 
+// A look at all dead letters ends where it receives only what it has: that must not come again
+// while others have not been seen.
+func TestALookAtDeadLettersHasFiveMinutes(t *testing.T) {
+	t.Parallel()
+	tpl := readTemplate(t)
+	for _, q := range []string{"DeadFifoQueue", "DeadQueue"} {
+		tpl.want(q, "VisibilityTimeout", 300)
+	}
+}
+
 func TestDeadLettersGoWhereTheDesignSays(t *testing.T) {
 	t.Parallel()
 	tpl := readTemplate(t)

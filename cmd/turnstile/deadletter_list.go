@@ -121,5 +121,5 @@ func deadLetterShowCommand() *command {
 }
 
 func notThere(ids []string) error {
-	return notThereError{fmt.Errorf("dead letter %s not found: it was redriven or deleted, another reader has it (try again in a minute), or ten others of its instance come first", strings.Join(ids, ", "))}
+	return notThereError{fmt.Errorf("dead letter %s not found: it was redriven or deleted, another reader has it (try again in five minutes), or ten others of its instance come first", strings.Join(ids, ", "))}
 }

@@ -32,7 +32,7 @@ func template() *stack {
 		queues: []Queue{
 			fifo(deadletter.Orchestrator, false, "arn:dead-fifo"), plain(deadletter.Delay, false, 2*time.Minute, "arn:dead"),
 			plain(deadletter.Activity, false, 16*time.Minute, "arn:activity-dead"), plain(deadletter.ActivityDead, false, 2*time.Minute, "arn:dead"),
-			fifo(deadletter.DeadFIFO, true, ""), plain(deadletter.Dead, true, 30*time.Second, ""),
+			fifo(deadletter.DeadFIFO, true, ""), plain(deadletter.Dead, true, 5*time.Minute, ""),
 		},
 		functions: []Function{
 			{Role: "orchestrator", Name: "o", State: "Active", LastUpdate: "Successful", Timeout: time.Minute, Modified: now.Add(-time.Hour), Environment: map[string]string{"TURNSTILE_HISTORY_TABLE": "h"}},

@@ -129,7 +129,7 @@ function Remove({ what, letters, onClose, look }) {
       ${shown.done.length > 0 && html`<div class="table-wrap"><table><thead><tr><th scope="col">Message</th><th scope="col">Instance</th><th scope="col">${what === "redrive" ? "To" : "From"}</th></tr></thead>
       <tbody>${shown.done.slice(0, 200).map((r) => html`<tr key=${r.message_id}><td><${Text} value=${r.kind === "?" ? "message" : r.kind} max=${60} /><br /><span class="muted small"><${Text} value=${r.message_id} /></span></td><td><${Text} value=${r.instance ?? ""} max=${200} /></td>
         <td>${r.error ? html`<span class="bad">not ${verb.done}: <${Text} value=${r.error} /></span>` : html`<code>${r.to ?? r.queue}</code>`}</td></tr>`)}</tbody></table></div>`}
-      ${shown.missing?.length > 0 && html`<p class="bad">${plural(shown.missing.length, "message is", "messages are")} not to be seen now: redriven or deleted by somebody, or looked at by someone else (then back within a minute).</p>`}`
+      ${shown.missing?.length > 0 && html`<p class="bad">${plural(shown.missing.length, "message is", "messages are")} not to be seen now: redriven or deleted by somebody, or looked at by someone else (then back within five minutes).</p>`}`
     : html`<p class="muted">First you see what would happen to each; nothing is done by that.</p>`}<//>`;
 }
 
