@@ -77,6 +77,12 @@ func TestQueueAdd(t *testing.T) {
 			}
 		}
 	}
+	// IAM takes 6,144 characters of a managed policy: each queue costs two names there.
+	_, operate, _ := strings.Cut(with, "\n  OperatePolicy:\n")
+	operate, _, _ = strings.Cut(operate, "\n  DoctorPolicy:\n")
+	if n := strings.Count(operate, "- !GetAtt Gpu"); n != 2 {
+		t.Errorf("OperatePolicy names the queue gpu and its function %d times, want once each", n)
+	}
 	// What is referred to is there.
 	names := map[string]bool{}
 	for _, m := range regexp.MustCompile(`(?m)^  (\w+):$`).FindAllStringSubmatch(with, -1) {
