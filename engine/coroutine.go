@@ -2,11 +2,14 @@ package engine
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"iter"
 	"runtime"
 	"runtime/debug"
 	"slices"
+
+	"github.com/turnstile-go/turnstile/history"
 )
 
 // Rule 10: one coroutine runs at a time. A turn that ends unwinds its
@@ -40,8 +43,11 @@ type coroutine struct {
 	// runtime.Goexit was under way: the reason where no panic comes out.
 	refused *StuckError
 
-	value    []byte
-	err      error
+	value []byte
+	err   error
+	// next and failure are what the error of the main function is.
+	next     *continueAsNew
+	failure  *history.Failure
 	panicked any
 	stack    string
 	// goroutine that it runs on; 0 before it first runs.
@@ -88,6 +94,12 @@ func (c *coroutine) body(yield func(struct{}) bool, fn func(*Context) ([]byte, e
 		yield(struct{}{})
 	}()
 	c.value, c.err = fn(c.context)
+	if c.err != nil && c.future == nil {
+		// Here, because a method of the error may panic.
+		if !errors.As(c.err, &c.next) {
+			c.failure = FailureOf(c.err)
+		}
+	}
 	returned = true
 }
 
@@ -117,7 +129,7 @@ func (x *Execution) resume(c *coroutine) {
 	case alive:
 	case c == x.main:
 		x.drop(c)
-		x.endMain(c.value, c.err)
+		x.endMain(c)
 	default:
 		x.drop(c)
 		c.context.scope.over = true

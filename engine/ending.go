@@ -20,19 +20,18 @@ type ending struct {
 
 // endMain notes the end. Ready branches no longer run, open inline activities
 // are not begun (rule 6).
-func (x *Execution) endMain(output []byte, err error) {
-	var next *continueAsNew
+func (x *Execution) endMain(c *coroutine) {
 	switch {
-	case err == nil && x.continues && x.cursor.live:
+	case c.err == nil && x.continues && x.cursor.live:
 		// Rule 13. A recorded end stays what it is: earlier builds let it pass.
 		x.fail(&StuckError{Kind: StuckPanic, Message: "the orchestration called ContinueAsNew" + at(x.continuedAt) +
 			" and then completed without returning its result, so that it would have ended here; return the error that ContinueAsNew gives from the orchestration"})
-	case err == nil:
-		x.end = &ending{output: output}
-	case errors.As(err, &next):
-		x.end = &ending{next: next}
+	case c.err == nil:
+		x.end = &ending{output: c.value}
+	case c.next != nil:
+		x.end = &ending{next: c.next}
 	default:
-		x.end = &ending{failure: FailureOf(err)}
+		x.end = &ending{failure: c.failure}
 		if x.end.failure.Source == "" {
 			x.end.failure.Source = x.events.at(0).Name
 		}

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -77,5 +78,31 @@ func TestR14TheReasonNamesThePlaceOfThePanic(t *testing.T) {
 	lines := strings.Split(turn.Stuck.Stack, "\n")
 	if len(lines) != 3 || !strings.Contains(lines[1], "TestR14TheReasonNamesThePlaceOfThePanic") || !strings.Contains(lines[2], "stack_test.go:") {
 		t.Errorf("the stack is\n%s", turn.Stuck.Stack)
+	}
+}
+
+// numb is an error whose text needs what a nil pointer does not have, and treacherous one whose
+// other methods panic.
+type numb struct{ text string }
+
+func (e *numb) Error() string { return e.text }
+
+type treacherous struct{}
+
+func (treacherous) Error() string { return "treacherous" }
+func (treacherous) Is(error) bool { panic("Is") }
+
+func TestR14AnErrorWhoseMethodsPanicIsAPanicOfTheCode(t *testing.T) {
+	t.Parallel()
+	var none *numb
+	for name, failed := range map[string]error{"a typed nil": none, "wrapped": fmt.Errorf("not charged: %w", treacherous{})} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, func(*engine.Context, []byte) ([]byte, error) { return nil, failed })
+			turn := f.turn(start("0"))
+			if turn.Stuck == nil || turn.Stuck.Kind != engine.StuckPanic {
+				t.Fatalf("stuck is %v", turn.Stuck)
+			}
+		})
 	}
 }

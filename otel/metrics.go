@@ -23,6 +23,7 @@ var counters = []struct {
 	{host.CountMessages, "turnstile.messages", "{message}", "Messages settled, by what became of them."},
 	{host.CountHandedBack, "turnstile.messages.handed_back", "{message}", "Messages that come again, by reason."},
 	{host.CountDelayed, "turnstile.messages.delayed", "{message}", "Messages sent round the delay queue, by reason."},
+	{host.CountForwarded, "turnstile.messages.forwarded", "{message}", "Messages of standard queues sent on to the FIFO queue, by kind."},
 	{host.CountDeadLettered, "turnstile.messages.dead_lettered", "{message}", "Messages moved to a dead-letter queue, by reason."},
 	{host.CountConflicts, "turnstile.conflicts", "{commit}", "Commits that another writer won."},
 	{host.CountResent, "turnstile.resent", "{commit}", "Commits whose open actions were sent again."},
@@ -30,6 +31,8 @@ var counters = []struct {
 	{host.CountRecovered, "turnstile.recovered", "{instance}", "Stuck or corrupt instances that went on."},
 	{host.CountLooping, "turnstile.looping", "{message}", "What waits because it goes on without a pause, and instances that were failed for it."},
 	{host.CountCorrupt, "turnstile.corrupt", "{history}", "Histories found damaged."},
+	{host.CountArchive, "turnstile.archive", "{instance}", "Instances that the archive has taken before their purge, and those that it has not."},
+	{host.CountInstanceEvents, "turnstile.instance_events", "{event}", "Events about instances that were published, and those that are published again later."},
 	{host.CountCache, "turnstile.cache", "{turn}", "Turns by warm and cold, and evicted instances."},
 }
 

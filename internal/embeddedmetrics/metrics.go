@@ -80,7 +80,7 @@ type Metrics struct {
 // New returns metrics that have counted nothing.
 func New(c Config) *Metrics {
 	if c.Now == nil {
-		c.Now = time.Now
+		c.Now = func() time.Time { return time.Now().Round(0) } // A frozen process may have slept meanwhile.
 	}
 	return &Metrics{config: c, counts: map[string]int{}, reasons: map[string]map[string]int{}, values: map[string]*series{}}
 }

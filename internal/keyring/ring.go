@@ -61,7 +61,7 @@ func New(cfg Config) (*Ring, error) {
 		cfg.Random = rand.Reader
 	}
 	if cfg.Now == nil {
-		cfg.Now = time.Now
+		cfg.Now = func() time.Time { return time.Now().Round(0) } // A frozen process may have slept meanwhile.
 	}
 	return &Ring{cfg: cfg, others: map[string]held{}}, nil
 }

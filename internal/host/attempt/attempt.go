@@ -132,7 +132,6 @@ func (a *Attempt) call(ctx context.Context, r *Result) {
 		r.Failure = f
 	}()
 	result, err := a.Code(ctx, a.Input)
-	returned = true
 	switch {
 	case errors.Is(err, activities.ErrPending) && a.Info.CompletionToken != "":
 		r.Pending = true
@@ -155,6 +154,7 @@ func (a *Attempt) call(ctx context.Context, r *Result) {
 	default:
 		r.Output = result
 	}
+	returned = true // Not before: a method of the error may panic.
 }
 
 // Longest texts of a failure, in bytes.

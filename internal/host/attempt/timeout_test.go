@@ -29,3 +29,30 @@ func TestA06AnAttemptThatReturnsWhenItsContextEndsFailsByTimeout(t *testing.T) {
 		}
 	}
 }
+
+// numb is an error whose text needs what a nil pointer does not have.
+type numb struct{ text string }
+
+func (e *numb) Error() string { return e.text }
+
+// treacherous is one whose Is panics.
+type treacherous struct{}
+
+func (treacherous) Error() string { return "treacherous" }
+func (treacherous) Is(error) bool { panic("no") }
+
+func TestAnErrorWhoseMethodsPanicIsAFailedAttempt(t *testing.T) {
+	t.Parallel()
+	var none *numb
+	for name, failed := range map[string]error{"a typed nil": none, "Is": treacherous{}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := &Attempt{Clock: clock.NewVirtual(time.UnixMilli(1_700_000_000_000)), Limit: Limit{Timeout: time.Second}, MaxPayload: 1000, Go: func(f func()) { go f() },
+				Info: activities.Info{Name: "Charge", Attempt: 1}, Code: func(context.Context, []byte) ([]byte, error) { return nil, failed }}
+			r := a.Do(t.Context())
+			if r.Failure == nil || r.Failure.Kind != history.FailurePanic || r.Failure.Stack == "" {
+				t.Errorf("failed with %+v, want a panic", r.Failure)
+			}
+		})
+	}
+}

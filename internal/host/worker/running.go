@@ -44,16 +44,17 @@ func (t *task) attemptID() attemptID {
 }
 
 // enter notes that an attempt is made for a message. It returns the attempt that is
-// under way already, if any.
+// under way already, if any, as it is now.
 func (r *running) enter(t *task) (other *made) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	id := t.attemptID()
-	if other = r.attempts[id]; other != nil {
+	if other := r.attempts[id]; other != nil {
 		if other.message == t.ID {
 			other.again = &t.Message
 		}
-		return other
+		now := *other
+		return &now
 	}
 	if r.attempts == nil {
 		r.attempts = map[attemptID]*made{}
