@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -306,9 +307,15 @@ func (w *World) sets(s Scenario) {
 
 // Play lets a scenario happen, from its first message until nothing is left to
 // come, and has what it came to looked at.
-func (w *World) Play(s Scenario) Result {
+func (w *World) Play(s Scenario) (r Result) {
 	w.sets(s)
 	defer w.Close()
+	defer func() {
+		if v := recover(); v != nil {
+			w.Violate("panic", "what runs here panics: %v\n%s", v, debug.Stack())
+			r = w.Result()
+		}
+	}()
 	s.Begin(w)
 	w.planOutages()
 	w.planQueues()
@@ -323,8 +330,8 @@ func (w *World) Play(s Scenario) Result {
 func (w *World) Close() {
 	for _, p := range slices.Clone(w.Processes) {
 		p.Dead = true
-		for p.Running != nil && !p.Running.done {
-			p.Running.routine.resume()
+		for alive := true; alive && p.Running != nil && !p.Running.done; {
+			_, alive = p.Running.routine.resume() // One that has panicked is neither done nor alive.
 		}
 		if p.Running != nil {
 			p.Running.routine.stop()

@@ -1,0 +1,27 @@
+package world
+
+import (
+	"testing"
+
+	"github.com/turnstile-go/turnstile/internal/simulation/choice"
+	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+)
+
+func TestAWorldEndsThoughWhatRunsThereHasPanicked(t *testing.T) {
+	t.Parallel()
+	w := New(choice.Choices{Source: plainly{}}, Options{Watch: quietly})
+	p := &Process{W: w, Name: "p", clock: skewed{Virtual: w.Clock}, Seen: map[ledger.Execution]int64{}}
+	w.Processes = append(w.Processes, p)
+	inv := &Invocation{P: p}
+	inv.routine = w.routine(func() { panic("it cannot go on") })
+	p.Running = inv
+	func() {
+		defer func() {
+			if v := recover(); v != "it cannot go on" {
+				t.Errorf("the panic is %v", v)
+			}
+		}()
+		inv.routine.resume()
+	}()
+	w.Close()
+}
