@@ -224,7 +224,7 @@ func (w *checker) endsUnderLimits(p *world.Process, info *activities.Info) {
 	made := making{info.CompletionToken, info.Attempt}
 	for key, run := range w.permits.running {
 		for _, u := range run {
-			if late := w.Clock.Now().Sub(u.looked); u.p == p && u.attempt == made && late > looksEach && !p.Dead && !p.Running.StopsFailed && !p.Running.Slowed {
+			if late := w.Clock.Now().Sub(u.looked); u.p == p && u.attempt == made && late > looksEach && !p.Dead && !p.Running.StopsFailed && !p.Running.SlowCall {
 				w.Violate("limit", "attempt %d of activity %d of %s/%d has a permit of %q, and has not looked for %s whether it is to stop",
 					info.Attempt, u.key.EventID, u.key.Instance, u.key.ExecutionID, key, late)
 			}

@@ -148,10 +148,10 @@ func (p *Process) call(c *class, what func() string, effect func() error) error 
 func (w *World) latency(inv *Invocation, who string) time.Duration {
 	switch at := w.Choices.At(choice.OfDelivery, who); {
 	case w.hitFor(fault.OutOfTime, who):
-		inv.Slowed = true
+		inv.Slowed, inv.SlowCall = true, true
 		return time.Duration(30+w.Choices.IntN(w.How(fault.OutOfTime), 60)) * time.Second
 	case w.hitFor(fault.Slow, who):
-		inv.Slowed = true
+		inv.Slowed, inv.SlowCall = true, true
 		return time.Duration(w.Choices.IntN(w.How(fault.Slow), 20)) * time.Second
 	case w.Choices.OneIn(at, 4):
 		return w.pace + time.Duration(w.Choices.IntN(at, 50))*time.Millisecond

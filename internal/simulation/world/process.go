@@ -87,8 +87,9 @@ type Invocation struct {
 	Twin bool
 	// stallIn is before how many calls from here the process stands still; 0 for never.
 	stallIn int
-	// Slowed: a call, or the work of an activity, took much longer than it should.
-	Slowed bool
+	// Slowed: a call, or the work of an activity, took much longer than it should. SlowCall: a
+	// call did.
+	Slowed, SlowCall bool
 	// next is the call that it is about to make and verdict what happens to
 	// it, where a scope is searched.
 	next    nextCall

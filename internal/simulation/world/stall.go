@@ -49,7 +49,7 @@ func (p *Process) stallsNow() {
 	}
 	how := p.W.How(fault.Stalled)
 	d := hidden + time.Duration(p.W.Choices.IntN(how, 60_000))*time.Millisecond
-	inv.Expired, inv.Slowed = true, true
+	inv.Expired, inv.Slowed, inv.SlowCall = true, true, true
 	inv.Deadline = p.W.Clock.Now().Add(d + time.Duration(p.W.Choices.IntN(how, 10_000))*time.Millisecond)
 	p.W.Faults[fault.Stalled]++ // A message that was answered before may be received again now.
 	p.W.Log("%s stands still for %s", p.Name, d)

@@ -21,7 +21,7 @@ func (w *World) surprises() {
 		w.Log("nothing runs for %s", d)
 		for _, p := range w.Processes {
 			if p.Running != nil {
-				p.Running.Slowed = true
+				p.Running.Slowed, p.Running.SlowCall = true, true
 			}
 		}
 		// Invocations under way end with the environment's timeout.

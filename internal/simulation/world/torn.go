@@ -144,7 +144,7 @@ func (w *World) awaitsAnswer(p *Process, instance string, err error) error {
 	}
 	d := t.until.Sub(w.Clock.Now())
 	if d > longAnswer && p.Running != nil {
-		p.Running.Slowed = true
+		p.Running.Slowed, p.Running.SlowCall = true, true
 	}
 	if d > longestCall && err == nil {
 		w.Reached("a commit without an answer")
