@@ -162,7 +162,7 @@ func wordOf(f *types.Func) word {
 		return compensation
 	case "Orchestration.ContinueAsNew", "Context.ContinueAsNew":
 		return goesOn
-	case ".Info", ".Logger", ".WithoutCancel", ".WithCancel", ".SetCustomStatus", ".SetSearchAttributes", ".SearchAttributesOf":
+	case ".Info", ".Logger", ".WithoutCancel", ".WithCancel", ".WithHeaders", ".AfterCommit", ".SetCustomStatus", ".SetSearchAttributes", ".SearchAttributesOf":
 		return unrecorded
 	}
 	return otherWord

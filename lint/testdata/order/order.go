@@ -147,3 +147,9 @@ func good(ctx turnstile.Context, m map[string]int) (int, error) {
 	_, _ = all.Call(ctx, first)
 	return sum, nil
 }
+
+func nothingRecorded(ctx turnstile.Context, m map[string]int) {
+	for k := range m {
+		turnstile.AfterCommit(ctx, func() { delete(m, k) })
+	}
+}
