@@ -199,20 +199,20 @@ func (w *watcher) run() {
 // is none.
 func (w *watcher) round() (next time.Time, ok bool) {
 	for {
-		t := w.first()
+		t, due := w.first()
 		if t == nil {
 			return time.Time{}, false
 		}
-		if time.Now().Before(t.due) {
-			return t.due, true
+		if time.Now().Before(due) {
+			return due, true
 		}
 		w.lookAt(t)
 	}
 }
 
-// first returns the topic that is due first; nil, and the goroutine is to end, if
-// there is none.
-func (w *watcher) first() (first *topic) {
+// first returns the topic that is due first, and when; nil, and the goroutine is to end,
+// if there is none.
+func (w *watcher) first() (first *topic, due time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, t := range w.topics {
@@ -220,8 +220,10 @@ func (w *watcher) first() (first *topic) {
 			first = t
 		}
 	}
-	w.running = first != nil
-	return first
+	if w.running = first != nil; !w.running {
+		return nil, due
+	}
+	return first, first.due
 }
 
 func (w *watcher) allDue() {
