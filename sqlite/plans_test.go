@@ -29,7 +29,7 @@ var scanned = map[string]string{
 	"SELECT times FROM opened":                                                  "once, when the database is opened; it has one row",
 	"UPDATE opened SET times = times + 1, closed = 0":                           "once, when the database is opened; it has one row",
 	"UPDATE messages SET received = received + 1 WHERE seq > ? AND (due_ns IS NULL OR due_ns <= ?)":                                "once, when the database is opened",
-	"UPDATE activities SET claim_until_ms = ? WHERE claim_until_ms > ? AND execution > 0":                                                            "once, when the database is opened",
+	"UPDATE activities SET claim_until_ms = ? WHERE claim_until_ms > ? AND execution > 0":                                          "once, when the database is opened",
 	"UPDATE activities SET suspect_ms = ? WHERE suspect_ms > ?":                                                                    "once, when the database is opened",
 	"SELECT instance, execution, event FROM activities":                                                                            "once, when the database is opened",
 	"SELECT DISTINCT queue FROM messages ORDER BY queue":                                                                           "once, when the runtime begins",
