@@ -61,7 +61,7 @@ func toldMutations() []Mutation {
 			Name:  "a continue-as-new that is dropped is an end",
 			Bug:   "Code that drops what ContinueAsNew gives ends its instance without a word.",
 			File:  "engine/ending.go",
-			Edits: edit("case c.err == nil && x.continues && x.cursor.live:", "case err == nil && x.continues && x.cursor.live && x.root == nil:"),
+			Edits: edit("case c.err == nil && x.continues && x.cursor.live:", "case c.err == nil && x.continues && x.cursor.live && x.root == nil:"),
 		},
 	}
 }
