@@ -7,7 +7,12 @@ import (
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/activities"
+	"github.com/turnstile-go/turnstile/internal/clock"
+	"github.com/turnstile-go/turnstile/internal/host/lease"
+	"github.com/turnstile-go/turnstile/internal/host/platform"
 	"github.com/turnstile-go/turnstile/internal/queue"
+	"github.com/turnstile-go/turnstile/internal/store/memory"
+	"github.com/turnstile-go/turnstile/store"
 )
 
 // Of the two messages of an attempt that was made early neither ends beside the other: which
@@ -29,5 +34,35 @@ func TestA18NoMessageOfAnEarlyAttemptEndsBesideTheOther(t *testing.T) {
 			t.Errorf("%s ends beside %s", c.second.ID, c.first.ID)
 		}
 		w.running.leave(&c.first)
+	}
+}
+
+// An operator's message that comes when the other one may have begun leaves the attempt to that
+// one, and claims it for it; one that comes in time makes the attempt.
+func TestA18AnEarlyMessageThatComesLateLeavesTheAttempt(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		until time.Duration // the other is due
+		makes bool
+	}{{time.Hour, true}, {lease.Skew + time.Second, true}, {lease.Skew, false}, {0, false}, {-time.Hour, false}} {
+		stops := memory.NewActivities(func() time.Time { return noon })
+		w := &Worker{Config: Config{Stops: stops, Environment: platform.Environment{Clock: clock.NewVirtual(noon)}}}
+		due := noon.Add(c.until)
+		early := task{item: *third(&history.Retry{MaxAttempts: 5})}
+		early.item.ID = activities.EarlyID(due, "ada")
+		instead, err := w.early(t.Context(), &early, store.Claim{})
+		if err != nil || (instead == nil) != c.makes {
+			t.Errorf("%s before it is due: %+v, %v; want that it makes the attempt: %t", c.until, instead, err, c.makes)
+		}
+		state, err := stops.State(t.Context(), early.key())
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The message that is due ends only where the early one makes the attempt.
+		dated := task{item: early.item}
+		dated.item.ID, dated.item.SentMS = "", due.UnixMilli()
+		if instead, err := w.early(t.Context(), &dated, state.Claim); err != nil || (instead == nil) == c.makes {
+			t.Errorf("%s before it is due: the other one gets %+v, %v", c.until, instead, err)
+		}
 	}
 }

@@ -74,6 +74,7 @@ func earlyMutations() []Mutation {
 		{
 			Name:  "a late message makes its attempt all the same",
 			Bug:   "A message that makes an attempt early makes it also where the one that is due may have begun.",
+			Test:  "internal/host/worker TestA18AnEarlyMessageThatComesLateLeavesTheAttempt",
 			File:  "internal/host/worker/early.go",
 			Edits: edit("	late := !due.After(now.Add(lease.Skew))", "	late := !due.After(now.Add(-1000 * lease.Skew))"),
 		},

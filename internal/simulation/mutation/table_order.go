@@ -11,6 +11,7 @@ func orderMutations() []Mutation {
 		},
 		{
 			Name:  "an old receipt that renews is believed",
+			Rare:  true,
 			Bug:   "A worker tries to keep an attempt's message when its visibility may be over, and begins where the standard queue takes the old receipt, though another worker has the message.",
 			File:  "internal/host/lease/lease.go",
 			Edits: []Edit{{"\t\t\theld[i].Lost = true\n\t\tdefault:", "\t\t\trenewed, at = append(renewed, m), append(at, i)\n\t\tdefault:"}, {"known && !q.FIFO() &&", "known && !q.FIFO() && q == nil &&"}},

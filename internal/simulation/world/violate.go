@@ -2,6 +2,7 @@ package world
 
 import (
 	"fmt"
+	"runtime/debug"
 )
 
 // Violate notes a broken invariant.
@@ -9,6 +10,14 @@ func (w *World) Violate(rule, format string, args ...any) {
 	v := Violation{rule, withoutRoot(fmt.Sprintf(format, args...)), w.Clock.Now()}
 	w.Violations = append(w.Violations, v)
 	w.Log("VIOLATION %s: %s", v.Rule, v.Text)
+}
+
+// panicked makes a panic of what runs here a violation. It is deferred.
+func (w *World) panicked(r *Result) {
+	if v := recover(); v != nil {
+		w.Violate("panic", "what runs here panics: %v\n%s", v, debug.Stack())
+		*r = w.Result()
+	}
 }
 
 // Reached counts a situation.

@@ -2,7 +2,6 @@ package world
 
 import (
 	"context"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -310,12 +309,7 @@ func (w *World) sets(s Scenario) {
 func (w *World) Play(s Scenario) (r Result) {
 	w.sets(s)
 	defer w.Close()
-	defer func() {
-		if v := recover(); v != nil {
-			w.Violate("panic", "what runs here panics: %v\n%s", v, debug.Stack())
-			r = w.Result()
-		}
-	}()
+	defer w.panicked(&r)
 	s.Begin(w)
 	w.planOutages()
 	w.planQueues()
