@@ -120,6 +120,22 @@ func TestAnUpdateForgetsNoTickThatIsDue(t *testing.T) {
 	}
 }
 
+// One round takes a hundred ticks, and jitter longer than the interval has several wait.
+func TestAnUpdateCountsEachTickThatItGivesUp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	d := hourly("0s")
+	d.Cron, d.Every, d.Jitter, d.Overlap = "", time.Minute, 30*time.Minute, schedule.Allow
+	w.create(d)
+	w.env.Advance(time.Hour + 30*time.Second)
+	w.must(schedule.NewClient(w.env.Client()).Update(t.Context(), d))
+	w.env.Advance(time.Second)
+	after := w.describe()
+	if n := after.Started + after.MissedTicks; n != 60 || after.MissedTicks < 2 {
+		t.Errorf("%d started and %d missed of 60: %v", after.Started, after.MissedTicks, after.Missed)
+	}
+}
+
 func TestABackfillThatNoCommitHoldsIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

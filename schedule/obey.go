@@ -55,8 +55,8 @@ func (r *runner) update(ctx turnstile.Context, c *command) error {
 			return err
 		}
 		r.started = armed // Its timer has not fired, and plan cancels it.
-		if !r.Next.IsZero() && !r.Next.After(now) {
-			r.missed(Span{From: r.Next, To: r.Next, Ticks: 1, Reason: ReasonDeleted})
+		if err := r.giveUp(ctx, now); err != nil {
+			return err
 		}
 	}
 	r.unbuffer()
@@ -66,6 +66,26 @@ func (r *runner) update(ctx turnstile.Context, c *command) error {
 		r.Running, r.children = nil, nil
 	}
 	return r.plan(ctx)
+}
+
+// giveUp counts as missed each tick up to a time that has not been taken: one round takes a
+// part of many, and with jitter the newest are not due yet.
+func (r *runner) giveUp(ctx turnstile.Context, now time.Time) error {
+	if r.Next.IsZero() || r.Next.After(now) {
+		return nil
+	}
+	left, err := turnstile.SideEffect(ctx, "ticks given up", func() (Span, error) {
+		t, err := r.Definition.ticks()
+		if err != nil {
+			return Span{}, err
+		}
+		return t.span(r.Next, now), nil
+	})
+	if err == nil {
+		left.Reason = ReasonDeleted
+		r.missed(left)
+	}
+	return err
 }
 
 // unbuffer gives up the ticks that wait.

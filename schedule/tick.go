@@ -216,3 +216,12 @@ func (t *ticks) between(from, to time.Time, most int) (list []time.Time, more bo
 	}
 	return list, false
 }
+
+// span counts the ticks from one of them to a time, both inclusive.
+func (t *ticks) span(first, to time.Time) Span {
+	s := Span{From: first}
+	for tick := first; !tick.IsZero() && !tick.After(to); tick = t.after(tick) {
+		s.To, s.Ticks = tick, s.Ticks+1
+	}
+	return s
+}
