@@ -74,13 +74,23 @@ go_tests() {
 }
 
 # emulated DIRECTORY PACKAGES…: their tests, of which none may be left out now
-# that the emulators, or the browser, are there.
+# that the emulators, or the browser, are there. It sets failed to a
+# pattern of what has to run again.
 emulated() {
 	local log status=0
 	log="$(mktemp)"
 	(cd "$1" && go test -count=1 -timeout 30m -v "${@:2}") >"$log" 2>&1 || status=$?
+	failed=""
 	if [ "$status" -ne 0 ]; then
 		cat "$log"
+		# Whoever sees the end of a long log alone sees what failed, or hung.
+		echo "what failed in $1:"
+		grep -E -A 8 '^ *--- FAIL|^panic: |^FAIL' "$log" | head -n 100 || true
+		if grep -q '^panic: ' "$log"; then
+			failed=. # What comes behind has not been run.
+		else
+			failed="$(sed -nE 's/^--- FAIL: ([^ ]+).*/^\1$/p' "$log" | paste -sd '|')"
+		fi
 	else
 		grep -E '^ok' "$log"
 		if grep "NOT RUN" "$log"; then
@@ -90,6 +100,16 @@ emulated() {
 	fi
 	rm -f "$log"
 	return "$status"
+}
+
+# in_browser ARGUMENTS…: tests of the page. A browser is a large program, and a machine under
+# load may kill it or let it hang, with all tests that use it then. So what failed runs once
+# more, in another browser: what fails twice fails.
+in_browser() {
+	emulated tools/browsertest -timeout 20m "$@" && return
+	[ -n "$failed" ] || return 1
+	step "once more, because they failed: $failed"
+	emulated tools/browsertest -timeout 20m -run "$failed" "$@"
 }
 
 stop_local() {
@@ -102,7 +122,7 @@ local_tests() {
 	timeout 120 tools/site/site.sh
 	step "the console's page in a browser, and the installation of one"
 	go -C tools/browsertest run ./cmd/install
-	emulated tools/browsertest -skip TestOnLocalStack ./...
+	in_browser -skip TestOnLocalStack ./...
 
 	step "the local commands' own tests, and the installation"
 	localstack/local.sh install

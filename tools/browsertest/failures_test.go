@@ -76,7 +76,7 @@ func TestWhatFailedFirstStandsFirst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := run.Wait(t.Context()); err == nil {
+	if _, err := run.Wait(within(t)); err == nil {
 		t.Fatal("it did not fail")
 	}
 	for _, view := range []browser.View{{}, {Width: 400, Height: 800, Dark: true}} {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/turnstile-go/turnstile/tools/browsertest/browser"
 )
@@ -47,4 +48,26 @@ func theBrowser(t testing.TB) *browser.Browser {
 		t.Fatal(shared.err)
 	}
 	return shared.browser
+}
+
+// patience is how long a test waits for what comes about without the page. It is there to fail
+// with a text rather than to hang.
+const patience = 2 * time.Minute
+
+// within is a context that ends with that, or with the test.
+func within(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, fmt.Errorf("not after %s", patience))
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// receive receives from a channel what comes about.
+func receive[T any](t *testing.T, from <-chan T, what string) (v T) {
+	t.Helper()
+	select {
+	case v = <-from:
+	case <-time.After(patience):
+		t.Fatalf("not after %s: %s", patience, what)
+	}
+	return v
 }

@@ -219,7 +219,7 @@ func TestAnActivityIsEndedByItsToken(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		token := <-o.tokens
+		token := receive(t, o.tokens, "the activity hands out its token")
 		b := o.open(instance(run.Instance, ""), browser.View{})
 		b.status("running")
 		b.press("Control+k")

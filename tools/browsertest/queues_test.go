@@ -19,8 +19,12 @@ func TestAQueueIsPausedAndGoesOn(t *testing.T) {
 	began, end := make(chan struct{}, 2), make(chan struct{})
 	e, err := embedded.New(turnstile.NewApp(picture.Implement(draw.Call), draw.Implement(func(_ context.Context, what string) (string, error) {
 		began <- struct{}{}
-		<-end
-		return what, nil
+		select {
+		case <-end:
+			return what, nil
+		case <-t.Context().Done(): // The test has failed before.
+			return "", context.Cause(t.Context())
+		}
 	})))
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +51,7 @@ func TestAQueueIsPausedAndGoesOn(t *testing.T) {
 		return run
 	}
 	runs := []*client.Run[string]{start("cat-1")}
-	<-began
+	receive(t, began, "the attempt begins")
 	b := serve(t, "/", h).open("#/queues", browser.View{})
 	b.click("a[href*='queue=gpu']", "instances")
 	b.shows("cat-1", "with an attempt in the queue gpu")
@@ -56,13 +60,13 @@ func TestAQueueIsPausedAndGoesOn(t *testing.T) {
 	b.shows("Queue gpu is paused", "by somebody")
 	b.axeFinds("a paused queue")
 	close(end) // What is under way ends, and what comes waits.
-	if _, err := runs[0].Wait(ctx); err != nil {
+	if _, err := runs[0].Wait(within(t)); err != nil {
 		t.Error(err)
 	}
 	runs = append(runs, start("cat-2"))
 	b.click("table.queues button", "Unpause the queue gpu")
 	b.shows("Queue gpu goes on")
-	if _, err := runs[1].Wait(ctx); err != nil {
+	if _, err := runs[1].Wait(within(t)); err != nil {
 		t.Error(err)
 	}
 }

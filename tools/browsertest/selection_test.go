@@ -115,7 +115,7 @@ func TestAFilterOfAScheduleOrAQueueIsOneAsAllOthers(t *testing.T) {
 	const total = `document.querySelector(".pager .total")`
 	b := o.open("#/instances?schedule=nightly", browser.View{})
 	b.settled()
-	b.wait(ids + `.join() === "nightly@b,nightly@a"`)
+	b.wait(ids + `.sort().join() === "nightly@a,nightly@b"`)
 	b.shows("2 instances on this page")
 	if eval[bool](b, `!!`+total+` || !!document.querySelector(".status-filter .counted")`) {
 		t.Error("a total of all instances stands above those of a schedule")

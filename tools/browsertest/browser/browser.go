@@ -61,6 +61,8 @@ func Start(ctx context.Context, binary Binary) (*Browser, error) {
 	allocated, stopProcess := chromedp.NewExecAllocator(ctx, options...)
 	started, stop := chromedp.NewContext(allocated)
 	b := &Browser{ctx: started, dir: dir, packages: binary.dir, stop: func() { stop(); stopProcess() }}
+	late := time.AfterFunc(limit, stopProcess)
+	defer late.Stop()
 	// The first step starts the process.
 	if err := chromedp.Do(started); err != nil {
 		return nil, errors.Join(fmt.Errorf("could not start %s: %w", binary.Path, err), b.Close())

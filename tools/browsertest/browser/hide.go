@@ -1,6 +1,8 @@
 package browser
 
 import (
+	"context"
+
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp"
 )
@@ -17,12 +19,14 @@ func (p *Page) Show() error {
 }
 
 func (p *Page) setWindow(state browser.WindowState, until string) error {
+	ctx, cancel := context.WithTimeout(p.ctx, limit)
+	defer cancel()
 	target := chromedp.FromContext(p.ctx).Target.TargetID
-	window, err := chromedp.CallBrowser(p.ctx, browser.GetWindowForTarget, browser.GetWindowForTargetParams{TargetID: target})
+	window, err := chromedp.CallBrowser(ctx, browser.GetWindowForTarget, browser.GetWindowForTargetParams{TargetID: target})
 	if err != nil {
 		return err
 	}
-	_, err = chromedp.CallBrowser(p.ctx, browser.SetWindowBounds, browser.SetWindowBoundsParams{
+	_, err = chromedp.CallBrowser(ctx, browser.SetWindowBounds, browser.SetWindowBoundsParams{
 		WindowID: window.WindowID, Bounds: &browser.Bounds{WindowState: state},
 	})
 	if err != nil {

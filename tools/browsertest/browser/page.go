@@ -67,7 +67,11 @@ func (b *Browser) Page(view View) (*Page, error) {
 	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
 	p := &Page{tab: ctx, cancel: cancel, packages: b.packages}
 	p.ctx, p.crashed = context.WithCancelCause(ctx)
+	// The first step, which makes the tab, binds it to its context: that has no limit of its own.
+	late := time.AfterFunc(limit, func() { p.crashed(fmt.Errorf("the browser opened no tab within %s", limit)) })
+	defer late.Stop()
 	if err := p.setUp(view); err != nil {
+		err = errors.Join(err, context.Cause(p.ctx))
 		cancel()
 		return nil, fmt.Errorf("could not open a page: %w", err)
 	}
@@ -115,8 +119,7 @@ func (p *Page) Before(script string) error {
 	if script == "" {
 		return nil
 	}
-	_, err := chromedp.Call(p.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
-	return err
+	return call(p, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
 }
 
 func clock(now time.Time) string {
