@@ -71,7 +71,8 @@ const landed = 6 * time.Minute
 // An earlier delivery, or a twin, may have committed what this one refuses: another build ran
 // it, and its process died. Nobody would send what that commit asks for. So it is looked, isolated
 // from transactions, that there is no such commit; and as the write of an earlier delivery may land
-// late, its start first goes round for as long as a write may take.
+// late, also where its queue has given it up since, its start first goes round for as long as a write
+// may take.
 func (t *Turn) refuseRedrive(p *Plan, m *inbox.Message, reason wire.Reason, why error) error {
 	begins := t.Running.Execution
 	if !t.Running.Creating {
@@ -80,7 +81,7 @@ func (t *Turn) refuseRedrive(p *Plan, m *inbox.Message, reason wire.Reason, why 
 	if err := t.ask(&Read{What: Behind, Execution: begins, Event: 1}); err != nil {
 		return err
 	}
-	if m.ReceiveCount > 1 {
+	if m.ReceiveCount > 1 || m.FromDeadLetters() {
 		p.Settled = append(p.Settled, Settlement{Message: m, Outcome: "redrive_refused", Round: &Round{Item: m.Item, Due: t.Now.At.Add(landed)}})
 	} else if m.Item.Parent != nil {
 		t.tellRefused(p, m, "redrive_refused", taken(history.FailureStuck, "instance %q failed before, and is not redriven: %v", t.View.Instance, why))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/host/inbox"
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
@@ -326,6 +327,15 @@ func TestO10ARedriveThatTheCodeContradictsIsRefused(t *testing.T) {
 	round.Hops++
 	i.take(round)
 	i.stands()
+	i = p.anew("the queue has given it up, and it was sent again", chain(2))
+	i.each(start("s"), result(2), failed(4))
+	i.deploy(func(ctx *engine.Context, in []byte) ([]byte, error) { return activity(nil)(ctx, in) })
+	for _, mark := range []string{"1", inbox.HopMark} {
+		back := i.received(1, goesOnBy("r", 0))
+		back[0].Attributes = map[string]string{wire.RedriveAttribute: mark}
+		i.deliver(back...)
+	}
+	i.stands()
 	i = p.anew("nothing failed, for a parent", waits("go"))
 	i.each(start("s"), event("e"), ofParent(goesOnBy("r", 0)))
 	i = p.anew("it uses what has completed", waits("go"))
@@ -358,6 +368,13 @@ func TestO10ARedriveThatTheCodeContradictsIsRefused(t *testing.T) {
 		the late write lands
 		start r → reads behind 6; reads record again; reads history 1; again activity 4; runs; writes nothing; settles duplicate
 		stands at execution 2, running
+		# the queue has given it up, and it was sent again
+		start s → runs; commits 1-2: Started Act(Step), sends activity 2; settles recorded
+		result of 2 → runs; commits 3-4: Done←2 Act(Step), sends activity 4; settles recorded
+		failure of 4 → runs; commits 5-6: Failed(application)←4 Failed(application); settles recorded
+		start r redriven → again nothing; begins 2 again; runs; reads behind 1; settles redrive_refused round
+		start r redriven → again nothing; begins 2 again; runs; reads behind 1; settles dead redrive_refused
+		stands at execution 1, failed of application
 		# nothing failed, for a parent
 		start s → runs; commits 1-2: Started Sub(go); settles recorded
 		event e → runs; commits 3-4: Ev(go) Completed; settles recorded

@@ -206,9 +206,13 @@ func (d *Desk) SendRoundWithin(ctx context.Context, m *Message, window time.Dura
 // RoundSince returns since when a message goes round, and whether that begins
 // now: a redrive from the dead letters begins anew.
 func (m *Message) RoundSince(now time.Time) (since time.Time, begins bool) {
-	redriven := m.Attributes[wire.ReasonAttribute] != "" || m.Redriven() && m.Attributes[wire.RedriveAttribute] != HopMark
-	if m.Item.FirstSeenMS == 0 || redriven {
+	if m.Item.FirstSeenMS == 0 || m.FromDeadLetters() {
 		return now, true
 	}
 	return time.UnixMilli(m.Item.FirstSeenMS), false
+}
+
+// FromDeadLetters reports whether a message was a dead letter, and has not gone round since.
+func (m *Message) FromDeadLetters() bool {
+	return m.Attributes[wire.ReasonAttribute] != "" || m.Redriven() && m.Attributes[wire.RedriveAttribute] != HopMark
 }

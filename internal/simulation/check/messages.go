@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -162,6 +163,9 @@ func (w *checker) accounted(item *wire.Item, first int64) bool {
 	case wire.CancelInstance, wire.TerminateInstance:
 		if p := item.Parent; p != nil {
 			own := current.Events[0].Start.Parent
+			if own != nil && w.isRedrivenLater(item, own, current) {
+				return false
+			}
 			if own == nil || own.Instance != p.Instance || own.EventID != p.EventID || own.ExecutionID != p.ExecutionID && !w.carriedOn(item, own, current) {
 				return true
 			}
@@ -197,6 +201,36 @@ func (w *checker) carriedOn(item *wire.Item, own *history.Parent, child *ledger.
 		}
 	}
 	return false
+}
+
+// isRedrivenLater reports whether what ends a child that has ended is ahead of the start by which its
+// parent, redriven, has it go on: that start is a dead letter of its receive count, or goes round.
+func (w *checker) isRedrivenLater(item *wire.Item, own *history.Parent, child *ledger.Recorded) bool {
+	p := item.Parent
+	if item.Origin == nil || item.Origin.EventID > 0 || child.End() == nil || own.Instance != p.Instance || own.ExecutionID >= p.ExecutionID {
+		return false
+	}
+	parent := w.Ledger.Executions[ledger.At(p.Instance, p.ExecutionID)]
+	if parent == nil || parent.Completed[p.EventID] != 0 || w.Clock.Now().Sub(time.UnixMilli(parent.Events[len(parent.Events)-1].AtMS)) > cmp.Or(w.Settings.Messages.EarlyWindow, 15*time.Minute)-mostApart {
+		return false // It was told that the start is refused, or the message has gone round for long enough.
+	}
+	for i := range child.Events {
+		if e := &child.Events[i]; e.Kind == history.ParentAttached && e.Start.Parent != nil && *e.Start.Parent == (history.Parent{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID}) {
+			return false // It was met, and this is another copy of it.
+		}
+	}
+	starts := func(body string) bool {
+		other, err := w.Item(body)
+		if err != nil || !other.OnConflict.Redrives() || other.Target() != item.Target() || other.Parent == nil {
+			return false
+		}
+		return other.Parent.Instance == p.Instance && other.Parent.ExecutionID == p.ExecutionID && other.Parent.EventID == p.EventID
+	}
+	later := w.DeadFIFO.Queue.Any(starts) || w.Delay.Queue.Any(starts)
+	if later {
+		w.Reached("what ends a child is ahead of its redrive")
+	}
+	return later
 }
 
 // queued reports whether another message says the same, or carries it on.

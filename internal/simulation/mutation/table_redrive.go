@@ -62,8 +62,7 @@ func redriveMutations() []Mutation {
 		{
 			Name:  "a redriven parent cannot end a child that went on",
 			Bug:   "The cancel that a redriven parent sends to a child which its execution before had started is taken for that of another parent.",
-			Rare:  true,
-			Bias:  "purges",
+			Bias:  "redrives",
 			File:  "internal/host/deciding/take.go",
 			Edits: edit("own != nil && tookOver(own, m) && (waitsForNothing(m)", "own != nil && own.EventID == 0 && tookOver(own, m) && (waitsForNothing(m)"),
 		},
@@ -105,7 +104,7 @@ func redriveMutations() []Mutation {
 		{
 			Name:  "what ends a redriven child is late ahead of its start",
 			Bug:   "The start that redrives a child goes round, the parent ends meanwhile, and its cancel finds the execution that has ended: the child runs for ever.",
-			Bias:  "dead letters",
+			Bias:  "redrives",
 			Rare:  true,
 			File:  "internal/host/deciding/without.go",
 			Edits: edit("!m.EndsChild() || waitsForNothing(m) ||", "true || waitsForNothing(m) ||"),
@@ -121,10 +120,10 @@ func redriveMutations() []Mutation {
 		{
 			Name:  "a refused redrive looks once",
 			Rare:  true,
-			Bias:  "late ends+purges",
+			Bias:  "redrives+dead letters",
 			Bug:   "A process dies with the commit of a redrive under way, another build refuses the redrive, and when the commit has landed nobody sends what it asks for.",
 			File:  "internal/host/deciding/redrive.go",
-			Edits: edit("	if m.ReceiveCount > 1 {", "	if m.ReceiveCount > 1<<20 {"),
+			Edits: edit("	if m.ReceiveCount > 1 || m.FromDeadLetters() {", "	if m.ReceiveCount > 1<<20 {"),
 		},
 		{
 			Name:  "a redrive takes failures along",

@@ -52,7 +52,7 @@ func versionMutations() []Mutation {
 			Name:  "a message that goes round for a patch is always new",
 			Bug:   "Where the code of a patch was taken out, its instances' messages go round for ever.",
 			File:  "internal/host/inbox/desk.go",
-			Edits: edit("	if m.Item.FirstSeenMS == 0 || redriven {", "	if m.Item.FirstSeenMS >= 0 || redriven {"),
+			Edits: edit("	if m.Item.FirstSeenMS == 0 || m.FromDeadLetters() {", "	if m.Item.FirstSeenMS >= 0 || m.FromDeadLetters() {"),
 			Rare:  true,
 		},
 		{

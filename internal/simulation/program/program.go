@@ -118,10 +118,16 @@ type Program struct {
 // Programs are all programs of a run; a program starts only later ones.
 type Programs []*Program
 
+// Wants is what a run is to have much of.
+type Wants struct {
+	// Limited: most activities that can have a limit over instances have one. Queues: most name a
+	// queue. Lasting: children that are left last for weeks. Parents: most programs that can
+	// begin with a child do.
+	Limited, Queues, Lasting, Parents bool
+}
+
 // Draw lets choices decide for the programs of a run.
-// limited: most activities that can have a limit over instances have one; queues: most name a
-// queue; lasting: children that are left last for weeks.
-func Draw(c *choice.Choices, limited, queues, lasting bool) Programs {
+func Draw(c *choice.Choices, wants Wants) Programs {
 	all := make(Programs, 1+c.IntN(c.At(choice.OfProgram, "programs"), 4))
 	for i := range all {
 		p := &Program{Name: fmt.Sprintf("P%d", i)}
@@ -134,12 +140,12 @@ func Draw(c *choice.Choices, limited, queues, lasting bool) Programs {
 		p.Fails = c.OneIn(at, 8)
 		p.Catches = c.Even(at)
 		p.Rounds = []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 4}[c.IntN(at, 12)]
-		d := drawing{c: c, name: p.Name, at: i, programs: all, limited: limited, queues: queues, lasting: lasting}
+		d := drawing{c: c, name: p.Name, at: i, programs: all, wants: wants}
 		p.Body = d.block(0)
 		if loop := c.At(at, "loop"); c.OneIn(loop, 5) {
 			p.loops(3+c.IntN(loop, 4), c.Even(loop), drawRejects(c, loop))
 		}
-		if parent := c.At(at, "parent"); i+1 < len(all) && c.OneIn(parent, 6) {
+		if parent := c.At(at, "parent"); i+1 < len(all) && (wants.Parents && !c.OneIn(parent, 4) || !wants.Parents && c.OneIn(parent, 6)) {
 			p.Body = append([]*Statement{{Kind: kChild, ID: 95, N: i + 1, Attempts: 1}}, p.Body...)
 		}
 	}
@@ -212,8 +218,7 @@ type drawing struct {
 	name     string
 	at, id   int
 	programs Programs
-	// limited, queues and lasting are as Draw has them.
-	limited, queues, lasting bool
+	wants    Wants
 }
 
 // block has places for statements, each of which is taken or not: so one can be
@@ -253,7 +258,7 @@ func (d *drawing) statement(at choice.Spot, depth int) *Statement {
 	if s.Kind.waiting() || s.Kind == kTell || s.Kind == kCall {
 		s.Rejects = drawRejects(d.c, at)
 	}
-	s.Lasts = s.Kind == kLeft && d.lasting
+	s.Lasts = s.Kind == kLeft && d.wants.Lasting
 	switch s.Kind {
 	case kScope:
 		if way := d.c.At(at, "way"); d.c.OneIn(way, 3) {
@@ -282,8 +287,8 @@ func (d *drawing) statement(at choice.Spot, depth int) *Statement {
 			d.id = outer
 		}
 	}
-	s.drawLimits(d.c, d.c.At(at, "limits"), d.limited)
-	if d.queues {
+	s.drawLimits(d.c, d.c.At(at, "limits"), d.wants.Limited)
+	if d.wants.Queues {
 		s.drawQueue(d.c, d.c.At(at, "queue"))
 	}
 	return s

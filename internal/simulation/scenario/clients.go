@@ -17,8 +17,11 @@ import (
 // Clients of the random programs, besides their starts.
 
 // tired reports whether clients begin no more roots again: each run brings events, some of
-// these begin the next one, and a run that fails early leaves most of them to the next.
-func (s *Random) tired() bool { return s.raws > 1000 }
+// these begin the next one, and a run that fails early leaves most of them to the next. Where each
+// call takes half a second, no invocation has the time to look at as many as that makes.
+func (s *Random) tired(w *world.World, instance string) bool {
+	return s.raws > 1000 || w.CallsAreSlow() && w.Ledger.Last[instance] > 20
+}
 
 func (s *Random) payload(name int) string {
 	s.raws++
@@ -112,7 +115,7 @@ func (s *Random) event(w *world.World, item wire.Item, name string) func() {
 			return
 		}
 		policy := wire.ConflictUseExisting
-		if s.isRoot(item.Instance) && !s.tired() && w.Choices.OneIn(w.Choices.At(way, "or begin again"), 3) {
+		if s.isRoot(item.Instance) && !s.tired(w, item.Instance) && w.Choices.OneIn(w.Choices.At(way, "or begin again"), 3) {
 			policy = wire.ConflictUseOrBeginAgain
 		}
 		w.SendItem(wire.Item{
@@ -159,7 +162,7 @@ func (s *Random) startAgain(w *world.World, r *root) {
 // beginAgain sends the start of a root that begins again if it has ended; at times the
 // same start comes a second time, hours later.
 func (s *Random) beginAgain(w *world.World, r *root) {
-	if s.tired() {
+	if s.tired(w, r.instance) {
 		return
 	}
 	how := w.Choices.At(w.How(fault.Purged), "begin again")

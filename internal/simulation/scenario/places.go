@@ -162,6 +162,9 @@ func (s *places) gives(w *world.World, key string, e *history.Event) {
 		return
 	}
 	q.given = true
+	if s.over(w, key, q) {
+		return // It is told so all the same, where it was let in by a later question: it takes no place.
+	}
 	for _, before := range s.lines[key] {
 		if before == q {
 			return

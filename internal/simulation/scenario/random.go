@@ -85,7 +85,8 @@ func Draw(w *world.World) world.Scenario {
 
 func newRandomScenario(w *world.World) *Random {
 	keeps := w.Keeps(w.Choices.At(choice.OfProgram, "keeps"))
-	s := &Random{keeps: keeps, Programs: program.Draw(&w.Choices, w.Limited(), w.NamesQueues(), keeps > 0), sent: map[string]string{}, ended: map[string]bool{}}
+	wants := program.Wants{Limited: w.Limited(), Queues: w.NamesQueues(), Lasting: keeps > 0, Parents: w.RedrivesMuch()}
+	s := &Random{keeps: keeps, Programs: program.Draw(&w.Choices, wants), sent: map[string]string{}, ended: map[string]bool{}}
 	for i := range 1 + w.Choices.IntN(w.Choices.At(choice.OfProgram, "roots"), 3) {
 		r := root{instance: fmt.Sprintf("root%d", i), program: s.Programs[0]}
 		if w.Choices.OneIn(w.Choices.At(w.Choices.At(choice.OfProgram, r.instance), "odd"), 8) {
@@ -205,6 +206,7 @@ func (s *Random) Begin(w *world.World) {
 	s.deployLenient(w)
 	s.deployForgetful(w)
 	s.prunes(w)
+	s.redrives(w)
 	w.ClosesLimits("one", "two")
 	w.SetsRates("slow", "quick")
 	if s.limits != nil {

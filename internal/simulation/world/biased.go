@@ -33,6 +33,10 @@ func (w *World) commitIsLate(p *Process) bool {
 // endIsLate reports whether a commit that ends an execution, or changes a mark, is
 // to take effect late.
 func (w *World) endIsLate(p *Process, c *class) bool {
+	// What two processes have is no promise (docs/internal/rare.md).
+	if w.has(redrives) && c.commits && !p.Dead && !w.calm && !p.Running.Twin && w.someIs(p.Running.Batch, redrive) && w.Choices.OneIn(w.Choices.At(w.How(fault.LandsLate), "redrive"), 4) {
+		return true
+	}
 	return w.has(lateEnds) && (c == tellingCommit || c == tellingWrite) && !p.Dead && !w.calm && w.Choices.OneIn(w.How(fault.LandsLate), 2)
 }
 
@@ -82,10 +86,37 @@ func (p *Process) WorksUnderLimit(instance string) time.Duration {
 }
 
 func (w *World) hasPurge(inv *Invocation) bool {
-	return slices.ContainsFunc(inv.Batch, func(m Delivered) bool {
+	return w.someIs(inv.Batch, func(i *wire.Item) bool { return i.Kind == wire.PurgeInstance && i.UpToExecution == 0 })
+}
+
+// someIs reports whether a message of a batch is such an item.
+func (w *World) someIs(batch []Delivered, such func(*wire.Item) bool) bool {
+	return slices.ContainsFunc(batch, func(m Delivered) bool {
 		item, err := w.Item(m.Body)
-		return err == nil && item.Kind == wire.PurgeInstance && item.UpToExecution == 0
+		return err == nil && such(item)
 	})
+}
+
+// redrive reports whether an item is a start that redrives.
+func redrive(item *wire.Item) bool { return item.OnConflict.Redrives() }
+
+// RedrivesMuch reports whether the run is about instances that are redriven.
+func (w *World) RedrivesMuch() bool { return w.has(redrives) }
+
+// Redrives decides how often somebody redrives an instance, whichever, besides what is purged.
+func (w *World) Redrives(at choice.Spot) int {
+	if !w.has(redrives) {
+		return 0
+	}
+	return 5 + w.Choices.IntN(at, 15)
+}
+
+// StopsSoon decides whether somebody terminates what was just redriven.
+func (w *World) StopsSoon(at choice.Spot) bool {
+	if w.has(redrives) {
+		return w.Choices.Even(at)
+	}
+	return w.Choices.OneIn(at, 4)
 }
 
 // PurgesOther decides whether it is an instance that no client starts which is
@@ -130,6 +161,13 @@ func (w *World) Forks(at choice.Spot) int {
 	return 1
 }
 
+// MeetsRedrive deploys code that does not work beside a redrive, at times.
+func (w *World) MeetsRedrive(at choice.Spot) {
+	if w.has(redrives) && !w.calm && w.Choices.OneIn(at, 6) {
+		w.deployAtOnce()
+	}
+}
+
 // MeetsFork deploys code that does not work beside a fork, at times.
 func (w *World) MeetsFork(at choice.Spot) {
 	if w.has(forks) && !w.calm && w.Choices.OneIn(at, 12) {
@@ -138,16 +176,14 @@ func (w *World) MeetsFork(at choice.Spot) {
 }
 
 // diesInBias reports whether a process dies at a call because it has in hand what the run is to
-// see cut short: the start of a fork, or a request that prunes.
+// see cut short: the start of a fork or a redrive, or a request that prunes.
 func (w *World) diesInBias(p *Process) bool {
 	if w.calm || p.Running == nil {
 		return false
 	}
-	has := func(such func(*wire.Item) bool) bool {
-		return slices.ContainsFunc(p.Running.Batch, func(m Delivered) bool {
-			item, err := w.Item(m.Body)
-			return err == nil && such(item)
-		})
+	has := func(such func(*wire.Item) bool) bool { return w.someIs(p.Running.Batch, such) }
+	if w.has(redrives) && has(redrive) && w.Choices.OneIn(w.Choices.At(w.How(fault.CrashAfter), "redrive"), 16) {
+		return true
 	}
 	if w.has(forks) && has(Forks) && w.Choices.OneIn(w.Choices.At(w.How(fault.CrashAfter), "fork"), 16) {
 		return true

@@ -99,6 +99,11 @@ func (p *plan) suits(one bias) {
 		p.rates[fault.Damaged], p.left = 150, max(p.left, 10)
 	case tornReads:
 		p.left = max(p.left, 10)
+	case redrives:
+		p.left = max(p.left, 100)
+		if least := epoch.Add(2 * time.Hour); p.until.Before(least) {
+			p.until = least
+		}
 	}
 }
 

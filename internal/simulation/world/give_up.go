@@ -5,13 +5,21 @@ import (
 
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
 	"github.com/turnstile-go/turnstile/internal/simulation/fault"
+	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
 // givesUp reports whether a queue gives up what was just received of it: its messages
 // have been received too often, by processes that died before they had looked at
 // them, or by none.
-func (w *World) givesUp(from *Queue) bool {
-	if !w.has(deadLetters) || w.calm || !w.Choices.OneIn(w.Choices.At(w.How(fault.Exhausted), from.Name), 4) {
+func (w *World) givesUp(from *Queue, batch []Delivered) bool {
+	at := w.Choices.At(w.How(fault.Exhausted), from.Name)
+	redrivesChild := func(m *wire.Item) bool { return m.OnConflict.Redrives() && m.Parent != nil }
+	switch {
+	case w.calm:
+		return false
+	case w.has(deadLetters) && w.Choices.OneIn(at, 4):
+	case w.has(redrives) && w.someIs(batch, redrivesChild) && w.Choices.OneIn(at, 3):
+	default:
 		return false
 	}
 	w.faulted(fault.Exhausted)

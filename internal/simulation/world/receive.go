@@ -34,7 +34,7 @@ func (w *World) receive() bool {
 		if len(batch) == 0 {
 			continue
 		}
-		if w.givesUp(from) {
+		if w.givesUp(from, batch) {
 			w.giveUp(batch)
 			return true
 		}
