@@ -207,6 +207,9 @@ func (w *checker) carriedOn(item *wire.Item, own *history.Parent, child *ledger.
 // parent, redriven, has it go on: that start is a dead letter of its receive count, or goes round.
 func (w *checker) isRedrivenLater(item *wire.Item, own *history.Parent, child *ledger.Recorded) bool {
 	p := item.Parent
+	if w.Ledger.Hidden[item.Target()] == w.Ledger.Last[item.Target()] {
+		return false // It was purged.
+	}
 	if item.Origin == nil || item.Origin.EventID > 0 || child.End() == nil || own.Instance != p.Instance || own.ExecutionID >= p.ExecutionID {
 		return false
 	}
