@@ -58,12 +58,17 @@ func TestAPausedScheduleStartsNoTickThatWaits(t *testing.T) {
 	w.equal("ran later", w.ran(), []string{"01T01:00 completed", "01T02:00 completed", "01T13:00 started"})
 }
 
+// jittery is due each minute, with jitter over several ticks.
+func jittery() schedule.Definition {
+	d := hourly("0s")
+	d.Cron, d.Every, d.Jitter, d.Overlap = "", time.Minute, 30*time.Minute, schedule.Allow
+	return d
+}
+
 func TestJitterOverSeveralTicksLosesNone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	d := hourly("0s")
-	d.Cron, d.Every, d.Jitter, d.Overlap = "", time.Minute, 30*time.Minute, schedule.Allow
-	w.create(d)
+	w.create(jittery())
 	w.env.Advance(5 * time.Hour)
 	if d := w.describe(); d.MissedTicks != 0 || d.Started < 265 || d.Started > 300 {
 		t.Errorf("%d started and %d missed in five hours: %v", d.Started, d.MissedTicks, d.Missed)
@@ -124,8 +129,7 @@ func TestAnUpdateForgetsNoTickThatIsDue(t *testing.T) {
 func TestAnUpdateCountsEachTickThatItGivesUp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	d := hourly("0s")
-	d.Cron, d.Every, d.Jitter, d.Overlap = "", time.Minute, 30*time.Minute, schedule.Allow
+	d := jittery()
 	w.create(d)
 	w.env.Advance(time.Hour + 30*time.Second)
 	w.must(schedule.NewClient(w.env.Client()).Update(t.Context(), d))

@@ -192,15 +192,25 @@ func (w *checker) carriedOn(item *wire.Item, own *history.Parent, child *ledger.
 	if item.Origin.EventID > 0 {
 		return true // No start will attach the parent to it.
 	}
-	for i := range child.Events {
-		e := &child.Events[i]
-		if e.Kind == history.ParentAttached && e.Start.Parent != nil && e.Start.Parent.Instance == p.Instance && e.Start.Parent.ExecutionID == p.ExecutionID &&
-			e.Start.Parent.EventID == p.EventID && w.Clock.Now().Sub(time.UnixMilli(e.AtMS)) > mostApart+time.Minute {
-			w.Reached("a child that a redriven parent ends")
-			return true
-		}
+	if e := attachedTo(child, p); e != nil && w.Clock.Now().Sub(time.UnixMilli(e.AtMS)) > mostApart+time.Minute {
+		w.Reached("a child that a redriven parent ends")
+		return true
 	}
 	return false
+}
+
+// attachedTo returns the event that attached a parent to a child; nil for none.
+func attachedTo(child *ledger.Recorded, p *wire.Parent) *history.Event {
+	for i := range child.Events {
+		e := &child.Events[i]
+		if e.Kind != history.ParentAttached || e.Start.Parent == nil {
+			continue
+		}
+		if own := e.Start.Parent; own.Instance == p.Instance && own.ExecutionID == p.ExecutionID && own.EventID == p.EventID {
+			return e
+		}
+	}
+	return nil
 }
 
 // isRedrivenLater reports whether what ends a child that has ended is ahead of the start by which its
@@ -211,23 +221,23 @@ func (w *checker) isRedrivenLater(item *wire.Item, own *history.Parent, child *l
 		return false // It was purged.
 	}
 	if item.Origin == nil || item.Origin.EventID > 0 || child.End() == nil || own.Instance != p.Instance || own.ExecutionID >= p.ExecutionID {
-		return false
+		return false // It is no child of a redriven parent, or waits for no start.
+	}
+	if attachedTo(child, p) != nil {
+		return false // The start was met, and this is another copy of the message.
 	}
 	parent := w.Ledger.Executions[ledger.At(p.Instance, p.ExecutionID)]
-	if parent == nil || parent.Completed[p.EventID] != 0 || w.Clock.Now().Sub(time.UnixMilli(parent.Events[len(parent.Events)-1].AtMS)) > cmp.Or(w.Settings.Messages.EarlyWindow, 15*time.Minute)-mostApart {
-		return false // It was told that the start is refused, or the message has gone round for long enough.
+	if parent == nil || parent.Completed[p.EventID] != 0 {
+		return false // The parent was told that the start is refused.
 	}
-	for i := range child.Events {
-		if e := &child.Events[i]; e.Kind == history.ParentAttached && e.Start.Parent != nil && *e.Start.Parent == (history.Parent{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID}) {
-			return false // It was met, and this is another copy of it.
-		}
+	window := cmp.Or(w.Settings.Messages.EarlyWindow, 15*time.Minute) - mostApart
+	if w.Clock.Now().Sub(time.UnixMilli(parent.Events[len(parent.Events)-1].AtMS)) > window {
+		return false // The message may have gone round for long enough.
 	}
 	starts := func(body string) bool {
 		other, err := w.Item(body)
-		if err != nil || !other.OnConflict.Redrives() || other.Target() != item.Target() || other.Parent == nil {
-			return false
-		}
-		return other.Parent.Instance == p.Instance && other.Parent.ExecutionID == p.ExecutionID && other.Parent.EventID == p.EventID
+		return err == nil && other.OnConflict.Redrives() && other.Target() == item.Target() && other.Parent != nil &&
+			other.Parent.Instance == p.Instance && other.Parent.ExecutionID == p.ExecutionID && other.Parent.EventID == p.EventID
 	}
 	later := w.DeadFIFO.Queue.Any(starts) || w.Delay.Queue.Any(starts)
 	if later {

@@ -20,6 +20,7 @@ func againMutations() []Mutation {
 		{
 			Name:  "a start is taken ahead of one that may begin the instance again",
 			Bug:   "A start that brings events is for the run that ends ahead of the start in front of it, and comes back with that for the next run.",
+			Bias:  "purges",
 			File:  "internal/host/deciding/group.go",
 			Edits: edit("if i := slices.IndexFunc(messages, beginsAgain); i >= 0 {", "if i := slices.IndexFunc(messages, beginsAgain); i >= 0 && len(messages) > 100 {"),
 		},

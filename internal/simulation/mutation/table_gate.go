@@ -49,7 +49,7 @@ func gateMutations() []Mutation {
 			Name:  "what is let go at once is not sent",
 			Bug:   "A redrive is resumed by the commit that makes it, and what it takes over counts as settled.",
 			Rare:  true,
-			Bias:  "gates",
+			Bias:  "redrives+gates",
 			File:  "internal/host/deciding/commit.go",
 			Edits: edit("			open.Add(turns[i].Events)\n", ""),
 		},
