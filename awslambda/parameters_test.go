@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"testing"
 
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 )
 
 // A value that the template takes and the functions refuse ends every process of a stack.

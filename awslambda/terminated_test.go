@@ -57,7 +57,7 @@ func TestAProcessThatEndsWritesTheMetricsItHolds(t *testing.T) {
 	}
 	driver := runtimeapi.NewDriver()
 	defer func() { _ = driver.Close() }()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	b, err := driver.Start(ctx, runtimeapi.Command{Path: path, Env: []string{asFunction}})
 	if err != nil {

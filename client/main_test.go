@@ -62,7 +62,7 @@ func arrange(t *testing.T, options []embedded.Option, parts ...turnstile.Part) *
 		t.Fatal(err)
 	}
 	// The deadline is for a test that hangs, and for none that works.
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(stop)
 	return &env{Runtime: e, t: t, client: e.Client(), ctx: ctx}
 }

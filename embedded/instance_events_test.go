@@ -33,7 +33,7 @@ func TestAnEventThatIsRefusedAgainWaitsOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
 	over := make(chan error, 1)
 	go func() { over <- e.Run(ctx) }()
 	if _, err := client.Start(ctx, e.Client(), flow, 1, client.WithInstanceID("a")); err != nil {

@@ -49,7 +49,7 @@ func TestTheExampleOfBeginAgainBillsEachMonthOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
 	ended := make(chan error, 1)
 	go func() { ended <- e.Run(ctx) }()
 	defer func() { stop(); <-ended }()

@@ -59,7 +59,7 @@ func TestTheExampleOfRedriveRunsNothingTwiceThatCompleted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
 	ended := make(chan error, 1)
 	go func() { ended <- e.Run(ctx) }()
 	defer func() { stop(); <-ended }()

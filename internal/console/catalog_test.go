@@ -109,7 +109,7 @@ func TestAnActivityIsNamedByItsTokenOrByWhereItStands(t *testing.T) {
 	}
 	select {
 	case token = <-b.tokens:
-	case <-time.After(time.Minute):
+	case <-time.After(5 * time.Minute):
 		t.Fatal("no token was handed out")
 	}
 	if strings.Contains(at(api.PendingActivity{Instance: "a", ExecutionID: 1, EventID: 2}).Body.String(), token) {

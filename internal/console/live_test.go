@@ -53,7 +53,7 @@ type follower struct {
 func (b *bench) follow(query string) *follower {
 	b.t.Helper()
 	server := httptest.NewServer(b.h)
-	ctx, stop := context.WithTimeout(b.t.Context(), time.Minute)
+	ctx, stop := context.WithTimeout(b.t.Context(), 5*time.Minute)
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL+"/api/v1/live?"+query, nil)
 	if err != nil {
 		b.t.Fatal(err)

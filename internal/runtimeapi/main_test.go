@@ -152,7 +152,7 @@ func start(t *testing.T, d *runtimeapi.Driver) *runtimeapi.Bootstrap {
 // within is a context that ends a test that hangs.
 func within(t *testing.T) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }

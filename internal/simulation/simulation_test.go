@@ -3,8 +3,8 @@ package simulation_test
 import (
 	"flag"
 	"os"
+	"runtime/debug"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,13 +15,16 @@ import (
 )
 
 var (
-	seed      = flag.Uint64("seed", 0, "run this seed alone, with its story")
-	text      = flag.String("choices", "", "run these choices alone, with their story: what a shrunk failure prints")
-	schedules = flag.Int("schedules", 1500, "how many schedules TestRandomSchedules runs")
-	first     = flag.Uint64("first", 1_000_000, "its first seed")
+	seed   = flag.Uint64("seed", 0, "run this seed alone, with its story")
+	text   = flag.String("choices", "", "run these choices alone, with their story: what a shrunk failure prints")
+	budget = flag.Duration("budget", 20*time.Second, "how long TestRandomSchedules and TestEachBiasAlone begin further schedules")
+	first  = flag.Uint64("first", 1_000_000, "their first seed")
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(800) // A world is small, and forgotten as a whole.
+	goleak.VerifyTestMain(m)
+}
 
 // I-01 to I-08, over random programs, faults and schedules.
 func TestRandomSchedules(t *testing.T) {
@@ -45,53 +48,45 @@ func TestRandomSchedules(t *testing.T) {
 		}
 		return
 	}
-	began := time.Now()
-	var next, steps atomic.Uint64
-	t.Run("seeds", func(t *testing.T) {
-		for range 2 {
-			t.Run("half", func(t *testing.T) {
-				t.Parallel()
-				for i := next.Add(1) - 1; i < uint64(*schedules) && !t.Failed(); i = next.Add(1) - 1 {
-					r := simulation.Run(*first+i, false)
-					steps.Add(uint64(r.Steps))
-					report(t, &r)
-				}
-			})
-		}
-	})
-	took := time.Since(began)
-	t.Logf("%d schedules, %.0f a second, %d steps", *schedules, float64(*schedules)/took.Seconds(), steps.Load())
+	began, ran := time.Now(), uint64(0)
+	for ; (ran < leastSchedules || time.Since(began) < *budget) && !t.Failed(); ran++ {
+		r := simulation.Run(*first+ran, false)
+		report(t, &r)
+	}
+	t.Logf("%d schedules, %.0f a second", ran, float64(ran)/time.Since(began).Seconds())
 }
+
+// leastSchedules run on a machine of any speed: how many more do is a matter of time,
+// and each of them must be good.
+const leastSchedules = 50
 
 // Each bias alone, in schedules of which ordinary runs have too few.
 func TestEachBiasAlone(t *testing.T) {
 	t.Parallel()
-	for _, bias := range simulation.Biases() {
-		t.Run(bias, func(t *testing.T) {
-			t.Parallel()
-			for i := range uint64(*schedules / 10) {
-				r, err := simulation.RunBiased(*first+i, bias, false)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if !r.Failed() {
-					continue
-				}
-				s, _, err := search.ShrinkBiased(r.Seed, bias, search.MostShrinkRuns)
-				if err != nil {
-					t.Fatal(err)
-				}
-				t.Fatalf("%s\nshrunk in %d runs to:\n\n%s\nrepeat it with: go run ./internal/simulation/cmd/soak -bias %q -seed %d", r.Text(), s.Runs, s.Story, bias, r.Seed)
-			}
-		})
+	biases, began, ran := simulation.Biases(), time.Now(), 0
+	for ; ran < 2*len(biases) || time.Since(began) < *budget; ran++ {
+		bias := biases[ran%len(biases)]
+		r, err := simulation.RunBiased(*first+uint64(ran/len(biases)), bias, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !r.Failed() {
+			continue
+		}
+		s, _, err := search.ShrinkBiased(r.Seed, bias, search.MostShrinkRuns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Fatalf("bias %s: %s\nshrunk in %d runs to:\n\n%s\nrepeat it with: go run ./internal/simulation/cmd/soak -bias %q -seed %d", bias, r.Text(), s.Runs, s.Story, bias, r.Seed)
 	}
+	t.Logf("%d schedules with each of %d biases", ran/len(biases), len(biases))
 }
 
 // A run with a bias is told again from its choices, the bias among them.
 func TestABiasIsOneOfTheChoices(t *testing.T) {
 	t.Parallel()
 	for _, bias := range simulation.Biases() {
-		for seed := range uint64(10) {
+		for seed := range uint64(2) {
 			r, err := simulation.RunBiased(seed, bias, true)
 			if err != nil {
 				t.Fatal(err)
@@ -147,7 +142,7 @@ func TestSeedsThatOnceFailed(t *testing.T) {
 // One seed is one run, to the byte, and its story changes nothing.
 func TestASeedRepeatsExactly(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(40) {
+	for seed := range uint64(20) {
 		a, b, quiet := simulation.Run(seed, true), simulation.Run(seed, true), simulation.Run(seed, false)
 		if a.Story != b.Story {
 			t.Fatalf("seed %d: two runs differ:\n%s", seed, difference(a.Story, b.Story))

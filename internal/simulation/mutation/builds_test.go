@@ -20,13 +20,12 @@ import (
 	"testing"
 
 	"github.com/turnstile-go/turnstile/internal/simulation/mutation"
+	"github.com/turnstile-go/turnstile/internal/stages"
 )
 
 func TestEachMutationTypeChecks(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("NOT RUN in short mode: go list -export compiles what the mutated packages import")
-	}
+	stages.Builds(t)
 	all := mutation.All()
 	var dirs []string
 	for i := range all {
@@ -44,9 +43,7 @@ func TestEachMutationTypeChecks(t *testing.T) {
 
 func TestAMutationThatDoesNotTypeCheckIsAnError(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("NOT RUN in short mode: go list -export compiles what the checked package imports")
-	}
+	stages.Builds(t)
 	root := t.TempDir()
 	for name, text := range map[string]string{
 		"go.mod":    "module example\n\ngo 1.26\n",

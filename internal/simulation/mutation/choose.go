@@ -29,19 +29,33 @@ func Turn(ctx context.Context, root string, now time.Time) (n int, why string) {
 	return n, fmt.Sprintf("day %d", n)
 }
 
-// Choose returns n of the mutations that are not rare; another n each turn,
-// until all have been.
-func Choose(all []Mutation, n, turn int) []*Mutation {
-	var often, chosen []*Mutation
+// Order returns the mutations that are not rare, in an order in which the first is
+// another one each turn, until each has been first.
+func Order(all []Mutation, turn int) []*Mutation {
+	var often []*Mutation
 	for i := range all {
 		if !all[i].Rare {
 			often = append(often, &all[i])
 		}
 	}
-	for i := range min(n, len(often)) {
-		chosen = append(chosen, often[(turn*n+i)%len(often)])
+	n := len(often)
+	if n == 0 {
+		return nil
 	}
-	return chosen
+	// Neighbouring turns start far apart, because a draw is longer than one mutation.
+	stride := n * 5 / 13
+	for !coprime(stride, n) {
+		stride++
+	}
+	first := turn % n * stride % n
+	return append(often[first:n:n], often[:first]...)
+}
+
+func coprime(a, b int) bool {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a == 1
 }
 
 // Named returns the mutations whose names or files contain the text, all for "".

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -124,25 +125,35 @@ func (t *Trials) test(ctx context.Context, m *Mutation, flags ...string) (out []
 	return test.CombinedOutput()
 }
 
-// Unmutated runs the sources as they are over the first n seeds, and returns an
-// error if an invariant breaks: a mutation is not caught by a seed that fails
-// without it.
-func (t *Trials) Unmutated(ctx context.Context, n int) error {
+// Unmutated runs the sources as they are over the seeds that the caught trials took, with
+// their biases, and over the corpus where it caught one. It returns an error if an invariant
+// breaks: a mutation is not caught by a run that fails without it.
+func (t *Trials) Unmutated(ctx context.Context, made []Trial) error {
+	seeds, corpus := map[string]int{}, false // seeds by bias
+	for i := range made {
+		switch r := &made[i]; {
+		case !r.Caught || r.Mutation.Test != "":
+		case r.Corpus > 0:
+			corpus = true
+		default:
+			seeds[r.Mutation.Bias] = max(seeds[r.Mutation.Bias], r.Seeds)
+		}
+	}
+	if len(seeds) == 0 && !corpus {
+		return nil
+	}
 	soak, err := t.build(ctx, &Mutation{Name: "unmutated"})
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(filepath.Dir(soak))
-	biases := []string{""}
-	for _, m := range All() {
-		if m.Test == "" && !slices.Contains(biases, m.Bias) {
-			biases = append(biases, m.Bias)
+	for _, bias := range slices.Sorted(maps.Keys(seeds)) {
+		if out, err := t.soak(ctx, soak, seeds[bias], bias); err != nil {
+			return fmt.Errorf("without a mutation, %d seeds from %d with bias %q: %w\n%s", seeds[bias], t.From, bias, err, out)
 		}
 	}
-	for _, bias := range biases {
-		if out, err := t.soak(ctx, soak, n, bias); err != nil {
-			return fmt.Errorf("without a mutation, %d seeds from %d with bias %q: %w\n%s", n, t.From, bias, err, out)
-		}
+	if !corpus {
+		return nil
 	}
 	if out, err := t.corpus(ctx, soak); err != nil {
 		return fmt.Errorf("without a mutation, the corpus: %w\n%s", err, out)

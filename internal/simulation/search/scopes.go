@@ -13,9 +13,9 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// inCI are the scopes that are searched in CI.
-var inCI = []string{"race+crash", "race+answer", "race+duplicate", "timeout+crash", "cancel+crash", "cancel+answer", "cancel+duplicate", "cancel+cached",
-	"child+crash", "continue+crash", "continue+answer", "continue+cached", "aside+crash", "mend+answer", "again+crash", "redrive+crash", "fork+crash", "suspend+crash"}
+// inCI are the scopes of fewer than 6,000 schedules, which CI searches. make prove searches all.
+var inCI = []string{"race+crash", "race+answer", "race+duplicate", "timeout+crash", "cancel+crash", "cancel+answer", "cancel+cached",
+	"child+crash", "continue+crash", "continue+answer", "continue+cached", "aside+crash", "mend+answer", "again+crash", "suspend+crash"}
 
 // Scopes returns the scopes: each program under each allowance that says
 // something new of it.

@@ -7,8 +7,8 @@ require (
 	github.com/dbos-inc/dbos-transact-golang v0.0.0
 	github.com/microsoft/durabletask-go v0.0.0
 	github.com/turnstile-go/turnstile v0.1.0
+	github.com/turnstile-go/turnstile/sqlite v0.1.0
 	github.com/turnstile-go/turnstile/tools/bench v0.0.0-00010101000000-000000000000
-	github.com/turnstile-go/turnstile/sqlite v0.0.0-00010101000000-000000000000
 	go.temporal.io/sdk v1.50.0
 )
 
@@ -43,6 +43,7 @@ require (
 	github.com/ncruces/go-sqlite3-wasm/v3 v3.1.35302 // indirect
 	github.com/ncruces/go-strftime v1.0.0 // indirect
 	github.com/ncruces/julianday v1.0.0 // indirect
+	github.com/netresearch/go-cron v0.9.1 // indirect
 	github.com/nexus-rpc/nexus-proto-annotations v0.1.0 // indirect
 	github.com/nexus-rpc/sdk-go v0.7.0 // indirect
 	github.com/pmezard/go-difflib v1.0.0 // indirect
@@ -78,6 +79,6 @@ replace (
 	github.com/dbos-inc/dbos-transact-golang => ../../../.local/peers/dbos-transact-golang
 	github.com/microsoft/durabletask-go => ../../../.local/peers/durabletask-go
 	github.com/turnstile-go/turnstile => ../../..
-	github.com/turnstile-go/turnstile/tools/bench => ..
 	github.com/turnstile-go/turnstile/sqlite => ../../../sqlite
+	github.com/turnstile-go/turnstile/tools/bench => ..
 )

@@ -31,14 +31,14 @@ func newTurnstile(_ context.Context, file, synchronous string) (engine, error) {
 	if synchronous == "NORMAL" {
 		level = sqlite.Normal
 	}
-	db, err := sqlite.Open(filepath.Dir(file), sqlite.Durability(level))
+	db, err := sqlite.Open(filepath.Dir(file), sqlite.WithDurability(level))
 	if err != nil {
 		return nil, err
 	}
-	app := turnstile.NewApp(chainOf.Is(countUp), fanOutOf.Is(countAtOnce),
-		add.Is(func(_ context.Context, v int) (int, error) { return v + 1, nil }),
+	app := turnstile.NewApp(chainOf.Implement(countUp), fanOutOf.Implement(countAtOnce),
+		add.Implement(func(_ context.Context, v int) (int, error) { return v + 1, nil }),
 		workloads.Parts(&agency))
-	env, err := embedded.New(app, embedded.Storage(db))
+	env, err := embedded.New(app, embedded.WithDatabase(db))
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -71,7 +71,7 @@ func (e *ours) run(ctx context.Context, s shape, id string) (int, error) {
 
 // finish runs an instance to its end.
 func finish[In, Out any](ctx context.Context, c *client.Client, o turnstile.Orchestration[In, Out], in In, id string) (Out, error) {
-	run, err := client.Start(ctx, c, o, in, client.InstanceID(id))
+	run, err := client.Start(ctx, c, o, in, client.WithInstanceID(id))
 	if err != nil {
 		var zero Out
 		return zero, err
@@ -80,11 +80,11 @@ func finish[In, Out any](ctx context.Context, c *client.Client, o turnstile.Orch
 }
 
 func (e *ours) openAccount(ctx context.Context, id string) error {
-	run, err := client.Start(ctx, e.client, workloads.Account, opening, client.InstanceID(id))
+	run, err := client.Start(ctx, e.client, workloads.Account, opening, client.WithInstanceID(id))
 	if err != nil {
 		return err
 	}
-	return run.Confirm(ctx)
+	return run.WaitStarted(ctx)
 }
 
 func (e *ours) closeAccount(ctx context.Context, id string) (int, error) {
