@@ -35,7 +35,7 @@ var layers = []layer{
 	{dir: "internal/schema", own: "internal/near", foreign: "pgregory.net/rapid"},
 	{dir: "internal/catalog", own: "internal/schema"},
 	{dir: "internal/near", foreign: "pgregory.net/rapid"},
-	{dir: "internal/stages"},
+	{dir: "internal/stage"},
 	{dir: "history", own: "internal/jsonscan"},
 	{dir: "internal/redriving", own: "history"},
 	{dir: "internal/cause", own: ". history"}, // the root in its tests

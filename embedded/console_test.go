@@ -14,7 +14,7 @@ import (
 	"github.com/turnstile-go/turnstile/embedded"
 	"github.com/turnstile-go/turnstile/internal/console"
 	"github.com/turnstile-go/turnstile/internal/console/api"
-	"github.com/turnstile-go/turnstile/internal/stages"
+	"github.com/turnstile-go/turnstile/internal/stage"
 )
 
 // get asks the console of a runtime, on a connection of its own.
@@ -162,7 +162,7 @@ func TestAnOpenPageDoesNotHoldUpTheEnd(t *testing.T) {
 // has no HTTP server and no page in it.
 func TestAProgramWithoutTheConsoleLinksNoneOfIt(t *testing.T) {
 	t.Parallel()
-	stages.Builds(t)
+	stage.Builds(t)
 	binary := filepath.Join(t.TempDir(), "plain")
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "./testdata/plain").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)

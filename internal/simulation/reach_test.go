@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/turnstile-go/turnstile/internal/simulation"
-	"github.com/turnstile-go/turnstile/internal/stages"
+	"github.com/turnstile-go/turnstile/internal/stage"
 )
 
 // reachable are the ids that must be reached, some of them in several places.
@@ -47,7 +47,7 @@ func TestEveryScenarioIsReached(t *testing.T) {
 		left[id] = true
 	}
 	ran := uint64(0)
-	for ; ran < budget && (len(left) > 0 || stages.Proving()); ran++ {
+	for ; ran < budget && (len(left) > 0 || stage.Proving()); ran++ {
 		var r simulation.Result
 		if ran%10 == 9 { // Few runs are near limits, and of what is there little is as long as it may be.
 			var err error

@@ -20,12 +20,12 @@ import (
 	"testing"
 
 	"github.com/turnstile-go/turnstile/internal/simulation/mutation"
-	"github.com/turnstile-go/turnstile/internal/stages"
+	"github.com/turnstile-go/turnstile/internal/stage"
 )
 
 func TestEachMutationTypeChecks(t *testing.T) {
 	t.Parallel()
-	stages.Builds(t)
+	stage.Builds(t)
 	all := mutation.All()
 	var dirs []string
 	for i := range all {
@@ -43,7 +43,7 @@ func TestEachMutationTypeChecks(t *testing.T) {
 
 func TestAMutationThatDoesNotTypeCheckIsAnError(t *testing.T) {
 	t.Parallel()
-	stages.Builds(t)
+	stage.Builds(t)
 	root := t.TempDir()
 	for name, text := range map[string]string{
 		"go.mod":    "module example\n\ngo 1.26\n",

@@ -14,7 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/turnstile-go/turnstile/internal/simulation/mutation"
-	"github.com/turnstile-go/turnstile/internal/stages"
+	"github.com/turnstile-go/turnstile/internal/stage"
 
 	// A change of the simulation, or of what it runs, runs these tests again.
 	_ "github.com/turnstile-go/turnstile/internal/simulation"
@@ -82,7 +82,7 @@ func declares(t *testing.T, dir, name string) bool {
 // that fails without it, or that does not run at all.
 func TestAMutationIsCaughtByTheTestThatItNames(t *testing.T) {
 	t.Parallel()
-	stages.Builds(t)
+	stage.Builds(t)
 	root := t.TempDir()
 	for name, text := range map[string]string{
 		"go.mod":      "module example\n\ngo 1.26\n",
@@ -123,7 +123,7 @@ func TestAMutationIsCaughtByTheTestThatItNames(t *testing.T) {
 // tried has to be caught, however long it takes.
 func TestMutationsAreCaught(t *testing.T) {
 	t.Parallel()
-	stages.Builds(t)
+	stage.Builds(t)
 	began, root, all := time.Now(), sources(t), mutation.All()
 	turn, why := mutation.Turn(t.Context(), root, began)
 	chosen := mutation.Order(all, turn)

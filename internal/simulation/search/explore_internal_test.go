@@ -7,7 +7,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
-	"github.com/turnstile-go/turnstile/internal/stages"
+	"github.com/turnstile-go/turnstile/internal/stage"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -22,7 +22,7 @@ func tinyScope(a world.Allowance) *Scope {
 func TestReductionKeepsStatesAndEnds(t *testing.T) {
 	t.Parallel()
 	cases := []*Scope{tinyScope(world.Allowance{Crashes: 1}), tinyScope(world.Allowance{Answers: 1})}
-	if stages.Proving() { // 5,865 schedules
+	if stage.Proving() { // 5,865 schedules
 		cases = append(cases, tinyScope(world.Allowance{Duplicates: 1}))
 	}
 	for _, s := range Scopes() {
