@@ -119,7 +119,7 @@ func TestOnLocalStack(t *testing.T) {
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			// The deadline is for a test that hangs, and for none that works.
-			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 			defer cancel()
 			part.run(&stackLine{T: t, ctx: ctx, client: client})
 		})

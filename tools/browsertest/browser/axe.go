@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/chromedp/chromedp"
 )
@@ -47,12 +46,9 @@ func (p *Page) Still() error {
 	const end = performance.now() + %d;
 	do await drawn(); while (moves().length > 0 && performance.now() < end);
 	return moves().map(a => (a.transitionProperty ?? a.animationName) + " of " + (a.effect.target?.outerHTML ?? "").slice(0, 200)).join("; ");
-})()`, stillLimit.Milliseconds()))
+})()`, limit.Milliseconds()))
 	if err == nil && moving != "" {
-		err = fmt.Errorf("the page still moves after %s: %s", stillLimit, moving)
+		err = fmt.Errorf("the page still moves after %s: %s", limit, moving)
 	}
 	return err
 }
-
-// stillLimit is more than the longest animation of a page takes on a busy machine.
-const stillLimit = 30 * time.Second
