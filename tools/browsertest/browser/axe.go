@@ -13,13 +13,20 @@ import (
 // breaks a rule of WCAG 2.2 A or AA or a best practice: the rule, what is wrong
 // and where.
 func (p *Page) Axe() ([]string, error) {
-	source, err := os.ReadFile(filepath.Join(p.packages, axe.folder(), "axe.min.js"))
+	// A document that has been looked at has it already: it is half a megabyte.
+	there, err := Eval[bool](p, `typeof axe === "object"`)
 	if err != nil {
 		return nil, err
 	}
-	// As the developer tools do it: the page's policy is for its own scripts.
-	if _, err := Eval[chromedp.Void](p, string(source)+";undefined"); err != nil {
-		return nil, err
+	if !there {
+		source, err := os.ReadFile(filepath.Join(p.packages, axe.folder(), "axe.min.js"))
+		if err != nil {
+			return nil, err
+		}
+		// As the developer tools do it: the page's policy is for its own scripts.
+		if _, err := Eval[chromedp.Void](p, string(source)+";undefined"); err != nil {
+			return nil, err
+		}
 	}
 	if err := p.Still(); err != nil {
 		return nil, err
