@@ -15,7 +15,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 modules=(. sqlite otel cmd/turnstile lint tools/smoke tools/release tools/site)
 started_at=$SECONDS
 
-step() { printf '\n== [%4ds] %s\n' "$((SECONDS - started_at))" "$*"; }
+step() {
+	current="$*"
+	printf '\n== [%4ds] %s\n' "$((SECONDS - started_at))" "$current"
+}
 
 go_tests() {
 	local module unformatted built sample samples=(orders agent approval files subscription)
@@ -73,30 +76,27 @@ go_tests() {
 	rm -r "$built"
 }
 
-# emulated DIRECTORY PACKAGES…: their tests, of which none may be left out now
-# that the emulators, or the browser, are there. It sets failed to a
-# pattern of what has to run again.
+# emulated DIRECTORY PACKAGES…: their tests, of which none may be left out now that the emulators,
+# or the browser, are there. It sets failed to a pattern of the tests that failed.
 emulated() {
 	local log status=0
 	log="$(mktemp)"
-	(cd "$1" && go test -count=1 -timeout 30m -v "${@:2}") >"$log" 2>&1 || status=$?
 	failed=""
+	(cd "$1" && go test -vet=off "-ldflags=-s -w" -count=1 -timeout 30m -v "${@:2}") >"$log" 2>&1 || status=$?
 	if [ "$status" -ne 0 ]; then
 		cat "$log"
-		# Whoever sees the end of a long log alone sees what failed, or hung.
+		failed="$(sed -nE 's/^--- FAIL: ([^ ]+).*/^\1$/p' "$log" | paste -sd '|' -)"
+		# Behind a panic nothing has been run; without a failed test nothing was built.
+		if [ -z "$failed" ] || grep -q '^panic: ' "$log"; then
+			failed=.
+		fi
 		echo "what failed in $1:"
 		grep -E -A 8 '^ *--- FAIL|^panic: |^FAIL' "$log" | head -n 100 || true
-		if grep -q '^panic: ' "$log"; then
-			failed=. # What comes behind has not been run.
-		else
-			failed="$(sed -nE 's/^--- FAIL: ([^ ]+).*/^\1$/p' "$log" | paste -sd '|')"
-		fi
+	elif grep "NOT RUN" "$log"; then
+		echo "left out although what they need is there; see above" >&2
+		status=1
 	else
 		grep -E '^ok' "$log"
-		if grep "NOT RUN" "$log"; then
-			echo "left out although what they need is there; see above" >&2
-			status=1
-		fi
 	fi
 	rm -f "$log"
 	return "$status"
@@ -106,60 +106,101 @@ emulated() {
 # load may kill it or let it hang, with all tests that use it then. So what failed runs once
 # more, in another browser: what fails twice fails.
 in_browser() {
-	emulated tools/browsertest -timeout 20m "$@" && return
+	emulated tools/browsertest "$@" && return
 	[ -n "$failed" ] || return 1
 	step "once more, because they failed: $failed"
-	emulated tools/browsertest -timeout 20m -run "$failed" "$@"
+	emulated tools/browsertest -run "$failed" "$@"
 }
 
 stop_local() {
 	localstack/local.sh down --all || true
 }
 
-local_tests() {
-	# A site that takes longer hangs: it is built in seconds, once its tools are there.
-	step "the site of the users' pages, and the installation of its tools"
-	timeout 120 tools/site/site.sh
-	step "the console's page in a browser, and the installation of one"
-	go -C tools/browsertest run ./cmd/install
-	in_browser -skip TestOnLocalStack ./...
+# side_by_side FUNCTIONS…: runs them at the same time, and begins each line of what they print
+# with their name. When all have ended it says which failed, and at what.
+side_by_side() {
+	local name done status=0
+	done="$(mktemp -d)"
+	for name; do
+		(
+			trap '[ $? -eq 0 ] || echo "$current${failed:+: $failed}" >"$done/$name.failed"' EXIT
+			"$name"
+			: >"$done/$name"
+		) 2>&1 | while IFS= read -r line; do printf '%s: %s\n' "$name" "$line"; done &
+	done
+	# What runs in the background does not hear an interrupt.
+	trap 'trap - INT; kill -TERM 0' INT
+	wait
+	trap - INT
+	for name; do
+		[ -e "$done/$name" ] && continue
+		status=1
+		echo "FAILED: $name: $(cat "$done/$name.failed" 2>/dev/null || true)" >&2
+	done
+	rm -r "$done"
+	return "$status"
+}
 
+pages() {
+	step "a browser, the site of the users' pages, and their installation"
+	go -C tools/browsertest run ./cmd/install
+	# The limit is for a download that hangs: the site is built in seconds.
+	timeout 900 tools/site/site.sh
+	step "the console's page and the site in the browser"
+	in_browser -skip TestOnLocalStack ./...
+}
+
+storage() {
+	local other=arm64 port="${TURNSTILE_DYNAMODB_PORT:-18000}"
 	step "the local commands' own tests, and the installation"
 	localstack/local.sh install
 	localstack/local.sh test
-	trap stop_local EXIT
-
-	local port="${TURNSTILE_DYNAMODB_PORT:-18000}"
 	step "store/dynamo and the workloads on DynamoDB Local"
 	localstack/local.sh dynamodb-up "$port"
-	TURNSTILE_DYNAMODB_ENDPOINT="http://127.0.0.1:$port" emulated . ./store/... ./internal/store/...
-	TURNSTILE_DYNAMODB_ENDPOINT="http://127.0.0.1:$port" emulated tools/bench -run DynamoDB\|EachWrites ./workloads ./retention
+	export TURNSTILE_DYNAMODB_ENDPOINT="http://127.0.0.1:$port"
+	emulated . ./store/... ./internal/store/...
+	emulated tools/bench -run DynamoDB\|EachWrites ./workloads ./retention
 	localstack/local.sh dynamodb-down "$port"
+	# What local.sh up deploys is built for this machine.
+	step "templates: sam validate --lint, and sam build for the other architecture"
+	export SAM_CLI_TELEMETRY=0 AWS_DEFAULT_REGION=us-east-1
+	.local/bin/sam validate --lint --template-file template.yaml
+	.local/bin/sam validate --lint --template-file cmd/turnstile/project/template.yaml
+	case "$(uname -m)" in arm64 | aarch64) other=x86_64 ;; esac
+	.local/bin/sam build --template-file template.yaml --build-dir ".aws-sam/$other" --parameter-overrides "Architecture=$other"
+}
 
+stack() {
 	step "LocalStack up, the real template deployed with the real binaries"
-	export TURNSTILE_LOCAL_PORT="${TURNSTILE_LOCAL_PORT:-14566}"
 	localstack/local.sh up --parameter TimerBorder=0 --parameter TimerLeast=5s \
 		--parameter EventBusArn=arn:aws:events:us-east-1:000000000000:event-bus/default
 	eval "$(localstack/local.sh env)"
-	export TURNSTILE_LOCALSTACK=1
-
-	step "template: sam validate --lint, sam build for both architectures"
-	export SAM_CLI_TELEMETRY=0
-	sam validate --lint --template-file template.yaml
-	sam validate --lint --template-file cmd/turnstile/project/template.yaml
-	for arch in arm64 x86_64; do
-		sam build --template-file template.yaml --build-dir ".aws-sam/$arch" --parameter-overrides "Architecture=$arch"
-	done
-
 	step "internal/queue/sqs, internal/timer/scheduler, internal/archive/s3 and the deployed system"
-	emulated . ./internal/archive/... ./internal/queue/... ./internal/timer/... ./localstack/...
-	emulated cmd/turnstile -run TestOnLocalStack ./...
-	step "the console on the deployed system, by its API and in the browser"
-	emulated tools/smoke ./...
-	emulated tools/browsertest -run TestOnLocalStack .
+	# They wait most of the time: more of them than there are processors run at a time.
+	emulated . -p 4 -parallel 8 ./internal/archive/... ./internal/queue/... ./internal/timer/... ./localstack/...
+	# It pauses the stack, so that nothing else runs then.
+	step "turnstile on the deployed system"
+	emulated cmd/turnstile -run TestOnLocalStack .
+	step "the smoke test of the stack, and the console by its API"
+	side_by_side smoke console
+}
 
-	step "smoke test of the stack"
-	make smoke STACK=turnstile
+smoke() {
+	# A stack that is held up has most of the timer's minute to create its schedule.
+	go -C tools/smoke run . -stack turnstile -timer 1m -patience 20m
+}
+
+console() {
+	emulated tools/smoke ./...
+}
+
+local_tests() {
+	export TURNSTILE_LOCAL_PORT="${TURNSTILE_LOCAL_PORT:-14566}" TURNSTILE_LOCALSTACK=1
+	trap stop_local EXIT
+	side_by_side pages storage stack
+	step "the console of the deployed system in the browser"
+	eval "$(localstack/local.sh env)"
+	emulated tools/browsertest -run TestOnLocalStack .
 	localstack/local.sh down
 }
 

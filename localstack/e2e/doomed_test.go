@@ -17,8 +17,9 @@ import (
 // sample application should hold such a thing, so the test binary runs it.
 var (
 	doomed = turnstile.NewOrchestration[string, string]("Doomed")
-	// What was begun is waited for, for as long as it may take.
-	die = turnstile.NewActivity[string, string]("Die").With(turnstile.AttemptTimeout(time.Second))
+	// What was begun is waited for, for as long as it may take: longer than a busy machine
+	// takes from the start of an attempt to the death of its process.
+	die = turnstile.NewActivity[string, string]("Die").With(turnstile.AttemptTimeout(5 * time.Second))
 )
 
 func sufferTheLoss(ctx turnstile.Context, in string) (string, error) {

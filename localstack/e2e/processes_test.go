@@ -6,9 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -22,22 +19,15 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// TestProcesses runs the functions' own binaries. Its parts run one after the
-// other, for each brings several processes.
+// TestProcesses runs the functions' own binaries. The two parts that bring many processes
+// run one after the other, and then the others together.
 func TestProcesses(t *testing.T) {
 	t.Parallel()
-	_, ctx := deployed(t)
-	bin := t.TempDir()
-	binary := func(name string) runtimeapi.Command {
-		path := filepath.Join(bin, name)
-		build := exec.CommandContext(ctx, "go", "build", "-tags", "lambda.norpc", "-o", path, "../../lambdas/"+name)
-		build.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := build.CombinedOutput(); err != nil {
-			t.Fatalf("building lambdas/%s: %v\n%s", name, err, out)
-		}
-		return runtimeapi.Command{Path: path}
+	deployed(t)
+	binary := func(function string) runtimeapi.Command {
+		return runtimeapi.Command{Path: deployedFunction(t, function)}
 	}
-	both := fleetSpec{orchestrators: 4, workers: 3, orchestrator: binary("orchestrator"), worker: binary("activity")}
+	both := fleetSpec{orchestrators: 4, workers: 3, orchestrator: binary("OrchestratorFunction"), worker: binary("ActivityFunction")}
 
 	t.Run("several race for each instance and one commit wins each turn", func(t *testing.T) {
 		s, ctx := deployed(t)
@@ -68,12 +58,15 @@ func TestProcesses(t *testing.T) {
 	})
 
 	t.Run("a timer goes through Scheduler and fires when it is due", func(t *testing.T) {
+		t.Parallel()
 		s, ctx := deployed(t)
 		spec := both
 		spec.orchestrators, spec.workers = 1, 1
 		spec.orchestrator.Env = []string{"TURNSTILE_TIMER_BORDER=0", "TURNSTILE_TIMER_LEAST=1s"}
 		f, stop := startFleet(ctx, t, s, spec)
-		run, err := client.Start(ctx, f.client, smokeapp.Timer, "3s", client.WithInstanceID(unique("timer")))
+		// A process that is held up has most of this to create the schedule: with less than
+		// TIMER_LEAST left, the timer would go through the queue.
+		run, err := client.Start(ctx, f.client, smokeapp.Timer, "30s", client.WithInstanceID(unique("timer")))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,6 +91,7 @@ func TestProcesses(t *testing.T) {
 	})
 
 	t.Run("an activity that kills its worker on every delivery fails as lost", func(t *testing.T) {
+		t.Parallel()
 		s, ctx := deployed(t)
 		f, stop := startFleet(ctx, t, s, fleetSpec{
 			orchestrators: 1, workers: 1, orchestrator: self(t, "orchestrator"), worker: self(t, "activity"),

@@ -27,19 +27,14 @@ func TestO10ManyInstancesAreRedrivenAfterAMendedDeployment(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("TURNSTILE_REDRIVE_INSTANCES")); err == nil {
 		many = n
 	}
-	s, ctx := deployedFor(t, 4*time.Minute+time.Duration(many)*time.Second)
+	s, ctx := deployed(t)
 	const function = "TURNSTILE_ACTIVITY_FUNCTION"
 	taken := filepath.Join(t.TempDir(), "steps")
 	steps := func(broken string) string {
-		return zipped(ctx, t, "./testdata/steps", "-ldflags=-X main.file="+taken+" -X main.broken="+broken)
+		return zip(t, build(ctx, t, "./testdata/steps", "-X main.file="+taken+" -X main.broken="+broken))
 	}
-	sample, broken, mended := zipped(ctx, t, "../../lambdas/activity"), steps("down"), steps("")
-	command := filepath.Join(t.TempDir(), "turnstile")
-	build := exec.CommandContext(ctx, "go", "build", "-o", command, ".")
-	build.Dir = "../../cmd/turnstile"
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("building the command: %v\n%s", err, out)
-	}
+	sample, broken, mended := zip(t, deployedFunction(t, "ActivityFunction")), steps("down"), steps("")
+	command := variable(t, "TURNSTILE_LOCAL_COMMAND")
 
 	deployCode(ctx, t, function, broken)
 	t.Cleanup(func() { deployCode(context.WithoutCancel(ctx), t, function, sample) })

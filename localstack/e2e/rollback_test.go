@@ -3,11 +3,12 @@
 package e2e_test
 
 import (
-	"archive/zip"
+	archivezip "archive/zip"
 	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -16,14 +17,14 @@ import (
 	"github.com/turnstile-go/turnstile/internal/smokeapp"
 )
 
-// TestR18 deploys a build that works, one that does not, and the
-// first again. What is stuck goes on within a minute of the first batch afterwards. The
-// test changes the function that all tests of the deployed stack share, so it runs
-// ahead of them: it is not parallel.
+// TestR18 deploys a build that works, one that does not, and the first again. What is stuck
+// then goes on; how soon is tested in virtual time
+// (TestR18ABuildThatIsBackWithinFiveMinutesTriesAtOnce). The test changes the function that all
+// tests of the deployed stack share, so it runs ahead of them: it is not parallel.
 func TestR18ARollbackWithinFiveMinutesTakesOnWhatIsStuck(t *testing.T) {
 	s, ctx := deployed(t)
 	const function = "TURNSTILE_ORCHESTRATOR_FUNCTION"
-	good, broken := zipped(ctx, t, "../../lambdas/orchestrator"), zipped(ctx, t, "./testdata/broken")
+	good, broken := zip(t, deployedFunction(t, "OrchestratorFunction")), zip(t, build(ctx, t, "./testdata/broken", ""))
 	start := func(what string) *client.Run[string] {
 		run, err := client.Start(ctx, s.client, smokeapp.Echo, struct{}{}, client.WithInstanceID(unique(what)))
 		if err != nil {
@@ -46,9 +47,7 @@ func TestR18ARollbackWithinFiveMinutesTakesOnWhatIsStuck(t *testing.T) {
 	deployCode(ctx, t, function, good)
 	after := start("after")
 	awaitEvent(ctx, t, s.client, after.Instance, history.ExternalSubscribed)
-	minute, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	eventually(minute, t, "instance "+stuck.Instance+" is stuck a minute after the rollback's first batch", func() bool {
+	eventually(ctx, t, "instance "+stuck.Instance+" is still stuck", func() bool {
 		d, err := stuck.Describe(ctx)
 		return err == nil && d.Status == client.StatusRunning
 	})
@@ -63,26 +62,40 @@ func TestR18ARollbackWithinFiveMinutesTakesOnWhatIsStuck(t *testing.T) {
 	}
 }
 
-// zipped builds a function, with more flags for the build, and returns the path of its archive.
-func zipped(ctx context.Context, t *testing.T, folder string, flags ...string) string {
+// deployedFunction is the program of a function of the stack, as `local.sh up` built it.
+func deployedFunction(t *testing.T, function string) string {
 	t.Helper()
-	bin := filepath.Join(t.TempDir(), "bootstrap")
-	build := exec.CommandContext(ctx, "go", append(append([]string{"build", "-tags", "lambda.norpc", "-o", bin}, flags...), folder)...)
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("building %s: %v\n%s", folder, err, out)
+	return filepath.Join(variable(t, "TURNSTILE_LOCAL_FUNCTIONS"), function, "bootstrap")
+}
+
+// build builds a program of testdata as the functions of the stack are built, so that nothing
+// they share is compiled again, and returns its path.
+func build(ctx context.Context, t *testing.T, program, ldflags string) string {
+	t.Helper()
+	out := t.TempDir()
+	made := exec.CommandContext(ctx, "make", "--silent", "--directory", "../..", "--file", "localstack/e2e/testdata/Makefile",
+		"program", "ARTIFACTS_DIR="+out, "GOARCH="+runtime.GOARCH, "PROGRAM=./localstack/e2e/"+program, "LDFLAGS=-s -w "+ldflags)
+	if text, err := made.CombinedOutput(); err != nil {
+		t.Fatalf("building %s: %v\n%s", program, err, text)
 	}
-	code, err := os.ReadFile(bin)
+	return filepath.Join(out, "bootstrap")
+}
+
+// zip returns the path of an archive with the program of a function.
+func zip(t *testing.T, program string) string {
+	t.Helper()
+	code, err := os.ReadFile(program)
 	if err != nil {
 		t.Fatal(err)
 	}
-	archive, err := os.Create(bin + ".zip")
+	archive, err := os.Create(filepath.Join(t.TempDir(), "function.zip"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = archive.Close() }()
-	z := zip.NewWriter(archive)
-	header := &zip.FileHeader{Name: "bootstrap", Method: zip.Deflate, Modified: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	z := archivezip.NewWriter(archive)
+	// LocalStack unpacks it on this machine: it is not worth the time to compress it.
+	header := &archivezip.FileHeader{Name: "bootstrap", Method: archivezip.Store, Modified: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	header.SetMode(0o755)
 	w, err := z.CreateHeader(header)
 	if err == nil {

@@ -168,7 +168,7 @@ def _env(arguments: argparse.Namespace) -> None:
     place = settings.localstack(arguments.port)
     if processes.running(place) is None:
         raise Failure(f"{place} does not run; start it with 'localstack/local.sh up'")
-    for name, value in deploy.environment(place, arguments.stack).items():
+    for name, value in (deploy.environment(place, arguments.stack) | deploy.built(place)).items():
         print(f"export {name}={shlex.quote(value)}")
     served = settings.console(place.port)
     where = console.address(served) if processes.running(served) is not None and not arguments.stack else ""

@@ -81,6 +81,15 @@ def environment(place: Place, stack: str = "") -> dict[str, str]:
     return env
 
 
+def built(place: Place) -> dict[str, str]:
+    """Variables for tests, which need not build again what 'up' has built: the functions and the command."""
+    programs = {
+        "TURNSTILE_LOCAL_FUNCTIONS": place.folder / "build",
+        "TURNSTILE_LOCAL_COMMAND": settings.console(place.port).folder / "turnstile",
+    }
+    return {variable: str(path) for variable, path in programs.items() if path.exists()}
+
+
 def start_command(place: Place, stack: dict[str, str]) -> str | None:
     """A command that sends a start message to the orchestrator queue."""
     url = stack.get("OrchestratorQueueUrl")

@@ -7,7 +7,8 @@ import urllib.request
 from local import processes, settings
 from local.settings import Failure, Place
 
-READY_SECONDS = 60
+READY_SECONDS = 600
+"""More than the slowest machine needs: it bounds a start that hangs."""
 
 
 def start(place: Place) -> None:

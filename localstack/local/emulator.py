@@ -10,7 +10,8 @@ from local import processes, settings
 from local.settings import Failure, Place
 
 SERVICES = "sqs,dynamodb,dynamodbstreams,scheduler,lambda,iam,sts,cloudformation,cloudwatch,logs,s3,events,ssm,kms"
-HEALTHY_SECONDS = 120
+HEALTHY_SECONDS = 600
+"""More than the slowest machine needs: it bounds a start that hangs."""
 
 
 def start(place: Place) -> None:
@@ -62,7 +63,7 @@ def _dynamodb_answers(place: Place) -> bool:
         },
     )
     try:
-        with urllib.request.urlopen(request, timeout=60) as response:
+        with urllib.request.urlopen(request, timeout=HEALTHY_SECONDS) as response:
             return bool(response.status == 200)
     except OSError:
         return False

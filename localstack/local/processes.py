@@ -134,7 +134,7 @@ def stop(place: Place, patience: float | None = None) -> bool:
     left = [p for p in {*left, *orphans} if p.is_running()]
     for other in left:
         other.signal(signal.SIGKILL)
-    if not wait_until(lambda: not any(p.is_running() for p in left), 5):
+    if not wait_until(lambda: not any(p.is_running() for p in left), 60):
         raise Failure(f"{place}: could not stop {', '.join(f'{p.pid} ({p.command[:80]})' for p in left)}")
     if process is not None and process.pid in _children:
         _children.pop(process.pid).wait()

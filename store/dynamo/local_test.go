@@ -53,7 +53,7 @@ func newClient(t *testing.T, url string, wrap func(http.RoundTripper) http.Round
 	return dynamodb.New(dynamodb.Options{
 		Region: "eu-central-1", BaseEndpoint: aws.String(url),
 		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
-		HTTPClient:  &http.Client{Transport: rt, Timeout: 30 * time.Second},
+		HTTPClient:  &http.Client{Transport: rt, Timeout: 5 * time.Minute},
 	})
 }
 

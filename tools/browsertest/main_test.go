@@ -52,7 +52,7 @@ func theBrowser(t testing.TB) *browser.Browser {
 
 // patience is how long a test waits for what comes about without the page. It is there to fail
 // with a text rather than to hang.
-const patience = 2 * time.Minute
+const patience = 5 * time.Minute
 
 // within is a context that ends with that, or with the test.
 func within(t *testing.T) context.Context {

@@ -39,12 +39,12 @@ func TestEverySampleIsShown(t *testing.T) {
 			b.axeFinds("the list")
 			ids := eval[[]string](b, `[...new Set([...document.querySelectorAll("main [data-instance]")].map(e => e.dataset.instance))].slice(0, 3)`)
 			for _, id := range ids {
-				for _, part := range []string{"", "history", "waiting", "tree", "values"} {
-					b.goTo(instance(id, strings.TrimSuffix("/"+part, "/")))
-					b.axeFinds(id + " " + part)
+				// What axe-core says of each part is in TestEveryPartOfAnInstanceIsAccessible.
+				for _, part := range []string{"/history", "/waiting", "/tree", "/values", ""} {
+					b.goTo(instance(id, part))
 				}
-				b.goTo(instance(id, ""))
 				b.wait(`document.querySelector(".tl-line.row, main .empty")`)
+				b.axeFinds(id)
 			}
 		})
 	}

@@ -18,13 +18,13 @@ func TestOneStepsThroughAHistory(t *testing.T) {
 	all := eval[int](b, rows)
 	b.click(".steps button", "Step through")
 	b.wait(`/at=1\.\d+$/.test(location.hash)`)
-	b.shows("OrchestrationCompleted")
+	b.shows("Event 13 of 13: OrchestrationCompleted")
 	b.settled()
 	for _, found := range b.axe() {
 		t.Error(found)
 	}
 	b.click(`.steps [aria-label="Event before"]`, "")
-	b.wait(`!document.querySelector(".steps").innerText.includes("OrchestrationCompleted")`)
+	b.shows("Event 12 of 13: SubOrchestrationCompleted")
 	b.goTo(instance(demo.Completed, "?at=1.3"))
 	b.shows("Event 3 of ")
 	b.wait(fmt.Sprintf(`%s < %d`, rows, all))

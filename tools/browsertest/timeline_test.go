@@ -25,7 +25,7 @@ func TestEveryPartOfAnInstanceIsAccessible(t *testing.T) {
 				b.Allow("status of 409")
 			}
 			b.settled()
-			b.axeFinds("timeline")
+			// Its timeline is one of the views of TestEachViewIsAccessibleAndFits.
 			for _, tab := range []string{"history", "waiting", "tree", "values"} {
 				b.goTo(instance(id, "/"+tab))
 				b.axeFinds(tab)

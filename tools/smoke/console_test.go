@@ -12,7 +12,6 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -41,21 +40,19 @@ func localStack(t *testing.T) context.Context {
 		t.Skip("NOT RUN: needs the stack in LocalStack (localstack/local.sh up, its env, and TURNSTILE_LOCALSTACK=1); `make test` starts it and runs this")
 	}
 	// The deadline is for a test that hangs, and for none that works.
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }
 
-// serveStack builds the command, and runs `turnstile console` on the stack until the
-// test ends.
+// serveStack runs `turnstile console` on the stack until the test ends, by the command that
+// `local.sh up` has built.
 func serveStack(t *testing.T) *stackConsole {
 	t.Helper()
 	ctx := localStack(t)
-	binary := filepath.Join(t.TempDir(), "turnstile")
-	build := exec.CommandContext(ctx, "go", "build", "-o", binary, ".")
-	build.Dir = "../../cmd/turnstile"
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("the command does not build: %v\n%s", err, out)
+	binary := os.Getenv("TURNSTILE_LOCAL_COMMAND")
+	if binary == "" {
+		t.Fatal("TURNSTILE_LOCAL_COMMAND is not set: eval what `localstack/local.sh env` prints")
 	}
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), binary, "console", "--stack", "turnstile", "--addr", "127.0.0.1:0", "--allow-actions", "--every", "200ms", "--reads", "100000")
 	out, err := cmd.StdoutPipe()

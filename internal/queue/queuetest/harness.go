@@ -39,7 +39,7 @@ type Harness struct {
 
 // enough is how long the suite waits for what has to come. It costs time only
 // in a test that fails.
-const enough = 30 * time.Second
+const enough = 10 * time.Minute
 
 // quiet is how long the suite looks for what must not come. Where nothing but
 // time could bring it, that time is far longer.

@@ -37,7 +37,7 @@ type Opened struct {
 
 // enough is how long the suite waits for what has to come. It costs time only
 // in a test that fails.
-const enough = 2 * time.Minute
+const enough = 10 * time.Minute
 
 // quiet is how long the suite looks for what must not come.
 const quiet = 3 * time.Second

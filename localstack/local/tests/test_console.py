@@ -53,7 +53,7 @@ class ConsoleTest(unittest.TestCase):
         self.command(SERVER)
         address = console.start(self.localstack)
         self.assertEqual(console.address(self.place), address)
-        with urllib.request.urlopen(f"{address}api/v1/about", timeout=5) as answer:
+        with urllib.request.urlopen(f"{address}api/v1/about", timeout=600) as answer:
             self.assertEqual(answer.read().decode(), self.localstack.endpoint)
         self.assertIn("arguments console --allow-actions", self.place.log.read_text())
         self.assertEqual(settings.places(), [self.place])

@@ -59,6 +59,17 @@ class DeployTest(unittest.TestCase):
     def test_without_a_deployment_there_are_no_names(self) -> None:
         self.assertEqual([name for name in deploy.environment(self.place) if name.startswith("TURNSTILE_")], [])
 
+    def test_what_up_has_built_is_named(self) -> None:
+        self.assertEqual(deploy.built(self.place), {})
+        (self.place.folder / "build").mkdir()
+        command = settings.console(4599).folder / "turnstile"
+        command.parent.mkdir()
+        command.touch()
+        self.assertEqual(
+            deploy.built(self.place),
+            {"TURNSTILE_LOCAL_FUNCTIONS": str(self.place.folder / "build"), "TURNSTILE_LOCAL_COMMAND": str(command)},
+        )
+
     def test_the_start_command_survives_a_shell(self) -> None:
         command = deploy.start_command(self.place, {"OrchestratorQueueUrl": "http://localhost:4599/queue/q.fifo"})
         assert command is not None

@@ -36,7 +36,7 @@ class ProcessesTest(unittest.TestCase):
         return processes.start(self.place, ["/bin/sh", "-c", script], dict(os.environ))
 
     def await_log(self, text: str) -> str:
-        self.assertTrue(processes.wait_until(lambda: text in self.place.log.read_text(), 30))
+        self.assertTrue(processes.wait_until(lambda: text in self.place.log.read_text(), 600))
         return self.place.log.read_text()
 
     def test_a_process_is_found_again_and_stopped(self) -> None:
@@ -65,9 +65,9 @@ class ProcessesTest(unittest.TestCase):
         child = int(self.await_log("child").split()[1])
         # The shell names it before it has become the program.
         runs = lambda: any(p.pid == child and p.command.startswith(str(program)) for p in processes.table())
-        self.assertTrue(processes.wait_until(runs, 30))
+        self.assertTrue(processes.wait_until(runs, 600))
         process.signal(signal.SIGKILL)
-        self.assertTrue(processes.wait_until(lambda: not process.is_running(), 30))
+        self.assertTrue(processes.wait_until(lambda: not process.is_running(), 600))
         self.assertIn(child, [p.pid for p in processes.table()])
         self.assertTrue(processes.stop(self.place))
         self.assertNotIn(child, [p.pid for p in processes.table()])

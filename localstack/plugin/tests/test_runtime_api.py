@@ -14,7 +14,7 @@ class RuntimeApiTest(unittest.TestCase):
     def setUp(self) -> None:
         self.api = RuntimeApi()
         self.addCleanup(self.api.close)
-        self.client = http.client.HTTPConnection(self.api.address, timeout=30)
+        self.client = http.client.HTTPConnection(self.api.address, timeout=600)
         self.addCleanup(self.client.close)
 
     def request(self, method: str, path: str, body: bytes = b"") -> tuple[int, bytes]:

@@ -26,7 +26,7 @@ func Tables(t *testing.T, prefix string) (*dynamodb.Client, dynamo.Config) {
 	transport := &http.Transport{MaxIdleConnsPerHost: 32}
 	t.Cleanup(transport.CloseIdleConnections)
 	client := dynamodb.New(dynamodb.Options{
-		Region: "eu-central-1", BaseEndpoint: aws.String(url), HTTPClient: &http.Client{Transport: transport, Timeout: 30 * time.Second},
+		Region: "eu-central-1", BaseEndpoint: aws.String(url), HTTPClient: &http.Client{Transport: transport, Timeout: 5 * time.Minute},
 		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 			return aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local"}, nil
 		}),

@@ -53,7 +53,7 @@ func TestEachWritesWhatIsCounted(t *testing.T) {
 			t.Parallel()
 			db := open(t)
 			e := newEnvironment(t, embedded.WithDatabase(db))
-			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 			defer cancel()
 			for _, l := range all {
 				before := db.now()

@@ -65,7 +65,7 @@ func TestInOneProcess(t *testing.T) {
 	for _, l := range all {
 		t.Run(l.name, func(t *testing.T) {
 			t.Parallel()
-			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 			defer cancel()
 			n := 20
 			if l.name == "FanOutFanIn1000" {

@@ -41,7 +41,7 @@ func TestLimitedActivitiesOnDynamoDB(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ctx, stop := context.WithTimeout(t.Context(), 3*time.Minute)
+			ctx, stop := context.WithTimeout(t.Context(), 15*time.Minute)
 			ended := make(chan error, 1)
 			go func() { ended <- env.Run(ctx) }()
 			began, before := time.Now(), db.activityRequests()

@@ -108,7 +108,7 @@ func redriveLong(t *testing.T, db embedded.Database, count func() requests, roun
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, stop := context.WithTimeout(context.Background(), 15*time.Minute)
 	ended := make(chan error, 1)
 	go func() { ended <- env.Run(ctx) }()
 	defer func() {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/chromedp/chromedp"
 )
@@ -14,13 +13,20 @@ import (
 // breaks a rule of WCAG 2.2 A or AA or a best practice: the rule, what is wrong
 // and where.
 func (p *Page) Axe() ([]string, error) {
-	source, err := os.ReadFile(filepath.Join(p.packages, axe.folder(), "axe.min.js"))
+	// A document that has been looked at has it already: it is half a megabyte.
+	there, err := Eval[bool](p, `typeof axe === "object"`)
 	if err != nil {
 		return nil, err
 	}
-	// As the developer tools do it: the page's policy is for its own scripts.
-	if _, err := Eval[chromedp.Void](p, string(source)+";undefined"); err != nil {
-		return nil, err
+	if !there {
+		source, err := os.ReadFile(filepath.Join(p.packages, axe.folder(), "axe.min.js"))
+		if err != nil {
+			return nil, err
+		}
+		// As the developer tools do it: the page's policy is for its own scripts.
+		if _, err := Eval[chromedp.Void](p, string(source)+";undefined"); err != nil {
+			return nil, err
+		}
 	}
 	if err := p.Still(); err != nil {
 		return nil, err
@@ -47,12 +53,9 @@ func (p *Page) Still() error {
 	const end = performance.now() + %d;
 	do await drawn(); while (moves().length > 0 && performance.now() < end);
 	return moves().map(a => (a.transitionProperty ?? a.animationName) + " of " + (a.effect.target?.outerHTML ?? "").slice(0, 200)).join("; ");
-})()`, stillLimit.Milliseconds()))
+})()`, limit.Milliseconds()))
 	if err == nil && moving != "" {
-		err = fmt.Errorf("the page still moves after %s: %s", stillLimit, moving)
+		err = fmt.Errorf("the page still moves after %s: %s", limit, moving)
 	}
 	return err
 }
-
-// stillLimit is more than the longest animation of a page takes on a busy machine.
-const stillLimit = 30 * time.Second

@@ -56,7 +56,7 @@ func Start(ctx context.Context, binary Binary) (*Browser, error) {
 		chromedp.ModifyCmdFunc(func(cmd *exec.Cmd) {
 			cmd.Env = environment(binary.libraries, "FONTCONFIG_FILE="+conf, "TZ=UTC", "LANG=en_US.UTF-8", "HOME="+dir)
 		}),
-		chromedp.WSURLReadTimeout(time.Minute),
+		chromedp.WSURLReadTimeout(limit),
 	)
 	allocated, stopProcess := chromedp.NewExecAllocator(ctx, options...)
 	started, stop := chromedp.NewContext(allocated)

@@ -55,8 +55,8 @@ type Request struct {
 }
 
 // limit is how long a page may take for one step. It is there to fail with a
-// text rather than to hang: nothing depends on it.
-const limit = 2 * time.Minute
+// text rather than to hang: nothing depends on it, on the busiest machine either.
+const limit = 5 * time.Minute
 
 // ErrCrashed says that the process of a tab has died; the browser's trouble, or the
 // machine's.
@@ -165,7 +165,7 @@ func Eval[T any](p *Page, expression string) (T, error) {
 }
 
 // Wait waits until a JavaScript expression is true, through navigations too,
-// and fails with what the page shows if that takes a minute.
+// and fails with what the page shows if it never is.
 func (p *Page) Wait(expression string) error {
 	ctx, cancel := context.WithTimeout(p.ctx, limit)
 	defer cancel()
@@ -210,7 +210,7 @@ func isNavigation(err error) bool {
 
 // state says where the page is and what it shows, for an error.
 func (p *Page) state() string {
-	ctx, cancel := context.WithTimeout(p.ctx, 5*time.Second)
+	ctx, cancel := context.WithTimeout(p.ctx, limit)
 	defer cancel()
 	shown, err := chromedp.Run(ctx, chromedp.Evaluate[string]("location.href + '\\n' + document.body.innerText"))
 	if err != nil {
@@ -238,7 +238,7 @@ func (p *Page) Screenshot(whole bool) ([]byte, error) {
 
 // Close closes the tab.
 func (p *Page) Close() error {
-	ctx, cancel := context.WithTimeout(p.tab, 30*time.Second)
+	ctx, cancel := context.WithTimeout(p.tab, limit)
 	defer cancel()
 	defer p.cancel()
 	defer p.crashed(nil)
