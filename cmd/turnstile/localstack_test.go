@@ -118,8 +118,7 @@ func TestOnLocalStack(t *testing.T) {
 		{"a pause", pauseOnTheStack},
 	} {
 		t.Run(part.name, func(t *testing.T) {
-			// The deadline is for a test that hangs, and for none that works.
-			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), hang)
 			defer cancel()
 			part.run(&stackLine{T: t, ctx: ctx, client: client})
 		})
@@ -147,7 +146,7 @@ func anOrderOnTheStack(l *stackLine) {
 	go func() { watched <- l.run("watch", order, "--every", "200ms") }()
 	l.until("event approved", "describe", order)
 	l.ok("raise", order, "approved", "--actor", "Grace", "--data", `{"by":"Grace","approved":true}`)
-	if out := l.ok("wait", order, "--timeout", "2m"); !strings.Contains(out, `"shipped"`) {
+	if out := l.ok("wait", order, "--timeout", "8m"); !strings.Contains(out, `"shipped"`) {
 		l.Errorf("it ended with %s", out)
 	}
 	if r := <-watched; r.status != exitOK || !strings.Contains(r.out, "ReserveStock") || !strings.Contains(r.err, "completed") {
@@ -357,7 +356,7 @@ func doctorOnTheStack(l *stackLine) {
 // The history of an order on the stack is replayed against the sample of this
 // repository, which agrees; and one that other code has left, which does not.
 func replayOnTheStack(l *stackLine) {
-	order := l.startOrder(true, "--wait", "--timeout", "2m")
+	order := l.startOrder(true, "--wait", "--timeout", "8m")
 	l.Chdir("../../sqlite")
 	if out := l.ok("replay", order, "./examples/orders", "--all"); !strings.Contains(out, "agrees") || !strings.Contains(out, order) {
 		l.Errorf("replay prints %s", out)
