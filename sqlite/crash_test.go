@@ -12,6 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/queue"
 	memoryqueue "github.com/turnstile-go/turnstile/internal/queue/memory"
+	"github.com/turnstile-go/turnstile/internal/stage"
 	"github.com/turnstile-go/turnstile/journal"
 	"github.com/turnstile-go/turnstile/sqlite"
 	"github.com/turnstile-go/turnstile/store"
@@ -138,10 +139,10 @@ func aTurn(instance string, eventID int64) store.Turn {
 func TestACrashTakesAwayTheEndAndNothingElse(t *testing.T) {
 	t.Parallel()
 	for _, level := range []sqlite.Level{sqlite.Full, sqlite.Normal} {
-		for seed := range uint64(40) {
+		for seed := range stage.Cases(10, 40) {
 			t.Run(fmt.Sprintf("level %d, seed %d", level, seed), func(t *testing.T) {
 				t.Parallel()
-				random := rand.New(rand.NewPCG(seed, uint64(level)))
+				random := rand.New(rand.NewPCG(uint64(seed), uint64(level)))
 				disk := newDisk(t)
 				db := open(t, sqlite.VFS(disk.name), sqlite.WithDurability(level))
 				states, durable := crashed(t, db, random)

@@ -17,6 +17,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/queue"
 	memoryqueue "github.com/turnstile-go/turnstile/internal/queue/memory"
+	"github.com/turnstile-go/turnstile/internal/stage"
 	"github.com/turnstile-go/turnstile/journal"
 	"github.com/turnstile-go/turnstile/sqlite"
 	"github.com/turnstile-go/turnstile/store"
@@ -143,11 +144,11 @@ func TestADamagedFileIsSaidToBeAndNeverBelieved(t *testing.T) {
 		"cut after a page": func(c []byte) []byte { return c[:4096] },
 		"cut in a header":  func(c []byte) []byte { return c[:50] },
 	}
-	for at := range 100 {
+	for at := 0; at < 100; at += stage.Cases(3, 1) {
 		damages[fmt.Sprintf("byte %d of the header", at)] = func(c []byte) []byte { c[at] ^= 4; return c }
 	}
 	random := rand.New(rand.NewPCG(24, 0))
-	for at := 100; at < len(content); at += 1 + random.IntN(1200) {
+	for at := 100; at < len(content); at += 1 + random.IntN(stage.Cases(5000, 1200)) {
 		by := byte(1 + random.IntN(255))
 		damages[fmt.Sprintf("byte %d by %#x", at, by)] = func(c []byte) []byte { c[at] ^= by; return c }
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log"
 	"os"
-	"time"
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
@@ -49,7 +48,7 @@ func Example() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+		ctx, stop := context.WithCancel(context.Background())
 		ended := make(chan error, 1)
 		go func() { ended <- env.Run(ctx) }()
 		if err := use(ctx, env); err != nil {

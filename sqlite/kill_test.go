@@ -19,6 +19,7 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/embedded"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/stage"
 	"github.com/turnstile-go/turnstile/sqlite"
 )
 
@@ -196,7 +197,9 @@ func (s *served) hear() string {
 // was, and what runs at most once has.
 func TestAProcessIsKilledManyTimesAndNothingIsLostOrDoubled(t *testing.T) {
 	t.Parallel()
-	const kills, each = 15, 6
+	stage.Builds(t)
+	const each = 6
+	kills := stage.Cases(6, 15)
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))

@@ -15,19 +15,21 @@ import (
 
 	"github.com/turnstile-go/turnstile/embedded"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/stage"
 	"github.com/turnstile-go/turnstile/sqlite"
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// A process that archives and purges is killed twenty times in the middle, and each time
+// A process that archives and purges is killed many times in the middle, and each time
 // whatever is purged is in the archive, whole. With TURNSTILE_RETENTION_KILLED=5001 it
 // does so with as many instances.
 func TestAProcessThatIsKilledWhilePurgingLosesNothing(t *testing.T) {
 	t.Parallel()
+	stage.Builds(t)
 	// A page of a sweep has a hundred instances: a process that is killed after this many
 	// lines has sent the purges of one page at most.
 	const lines = 150
-	many, kills := 1501, 20
+	many, kills := stage.Cases(1001, 1501), stage.Cases(6, 20)
 	if n, err := strconv.Atoi(os.Getenv("TURNSTILE_RETENTION_KILLED")); err == nil {
 		many = n
 	}

@@ -51,7 +51,7 @@ var unindexed = IndexWords(math.MaxInt64, 0)
 // the last that was read, whether it matched or not.
 func TestAListThatScansReadsABoundedNumberOfRecords(t *testing.T) {
 	t.Parallel()
-	s := manyRecords(t, maxScanned+500, unindexed)
+	s := manyRecords(t, maxScanned+500, unindexed, WithDurability(Normal))
 	q := store.ListQuery{Words: "Declined card"}
 	first, err := s.List(t.Context(), q)
 	if err != nil || len(first.Records) != maxScanned/1000 || first.NextPageToken == "" {

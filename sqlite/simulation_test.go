@@ -1,3 +1,7 @@
+//go:build !race
+
+// The simulation runs on one goroutine: nothing there can race.
+
 package sqlite_test
 
 import (
@@ -7,6 +11,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/internal/simulation"
+	"github.com/turnstile-go/turnstile/internal/stage"
 	"github.com/turnstile-go/turnstile/sqlite"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -26,9 +31,10 @@ func (s *simulated) Activities(now func() time.Time) store.Activities {
 // to every call, so that a seed gives the same run.
 func TestTheSimulationRunsAsItDoesInMemory(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(80) {
+	for seed := range stage.Cases(16, 80) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
+			seed := uint64(seed)
 			on := &simulated{now: time.Now}
 			on.DB = open(t, sqlite.WithDurability(sqlite.Normal), sqlite.WithClock(func() time.Time { return on.now() }))
 			got, want := simulation.RunOn(seed, on), simulation.Run(seed, false)

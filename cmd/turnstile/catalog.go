@@ -98,7 +98,7 @@ func raised(ctx context.Context, c *cli, operands []string, prefix string) ([]st
 	if len(operands) != 1 {
 		return firstInstance(notEnded...)(ctx, c, operands, prefix)
 	}
-	ctx, cancel := context.WithTimeout(ctx, longestOffer)
+	ctx, cancel := c.offering(ctx)
 	defer cancel()
 	cl, err := c.client(ctx)
 	if err != nil {
@@ -127,7 +127,7 @@ func raised(ctx context.Context, c *cli, operands []string, prefix string) ([]st
 // known is what the code has. A shell that completes a word is told nothing of what
 // went wrong.
 func (c *cli) known(ctx context.Context) (api.Catalog, error) {
-	ctx, cancel := context.WithTimeout(ctx, longestOffer)
+	ctx, cancel := c.offering(ctx)
 	defer cancel()
 	cl, err := c.client(ctx)
 	if err != nil {

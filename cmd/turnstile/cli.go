@@ -38,6 +38,8 @@ type cli struct {
 	// pause waits for a time, and reports false if the context ended first; nil for
 	// the wall clock.
 	pause func(ctx context.Context, d time.Duration) bool
+	// offers is how long a shell waits for the words that it offers; 0 for longestOffer.
+	offers time.Duration
 
 	settings settings
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -24,6 +25,11 @@ const (
 	// longestOffer is how long a shell waits for that.
 	longestOffer = 3 * time.Second
 )
+
+// offering bounds what completes a word.
+func (c *cli) offering(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, cmp.Or(c.offers, longestOffer))
+}
 
 // oneOf offers fixed words.
 func oneOf(words ...string) completer {
@@ -88,7 +94,7 @@ func names(ctx context.Context, c *cli, _ []string, prefix string) ([]string, co
 // newest are the newest instances, of each status that is asked for. A shell that
 // completes a word is told nothing of what went wrong: it has nowhere to show it.
 func (c *cli) newest(ctx context.Context, statuses []client.Status) []client.Description {
-	ctx, cancel := context.WithTimeout(ctx, longestOffer)
+	ctx, cancel := c.offering(ctx)
 	defer cancel()
 	if c.resolve() != nil {
 		return nil

@@ -19,6 +19,7 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/screen"
+	"github.com/turnstile-go/turnstile/internal/stage"
 )
 
 // shop is a new project, of which turnstile dev runs until the test ends.
@@ -87,6 +88,7 @@ func (s *shop) post(url, body string) {
 // A day with turnstile dev: the project begins, is changed while an instance
 // runs, in a way that does not fit, is mended, is broken, dies, and goes on.
 func TestDev(t *testing.T) {
+	stage.Builds(t)
 	folder := newProject(t)
 	// What go.mod names is where the test began.
 	t.Chdir(folder)

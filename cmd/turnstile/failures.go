@@ -73,7 +73,7 @@ func failuresCommand() *command {
 
 // causes offers the keys of causes, with what failed.
 func causes(ctx context.Context, c *cli, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	ctx, cancel := context.WithTimeout(ctx, longestOffer)
+	ctx, cancel := c.offering(ctx)
 	defer cancel()
 	var out []string
 	if c.resolve() == nil {

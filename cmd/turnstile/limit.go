@@ -90,7 +90,7 @@ func limitKeys(ctx context.Context, c *cli, operands []string, prefix string) ([
 	if len(operands) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	ctx, cancel := context.WithTimeout(ctx, longestOffer)
+	ctx, cancel := c.offering(ctx)
 	defer cancel()
 	cl, err := c.client(ctx)
 	if err != nil {

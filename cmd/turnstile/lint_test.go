@@ -3,11 +3,14 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/turnstile-go/turnstile/internal/stage"
 )
 
 // The program that go vet is given is this test, which TestMain makes behave
 // as main does.
 func TestLint(t *testing.T) {
+	stage.Builds(t)
 	for name, c := range map[string]struct {
 		args   []string
 		status int

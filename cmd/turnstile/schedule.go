@@ -47,7 +47,7 @@ func scheduleError(err error) error {
 
 // scheduleNames offers the schedules of a page, with what they start.
 func scheduleNames(ctx context.Context, c *cli, operands []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	ctx, cancel := context.WithTimeout(ctx, longestOffer)
+	ctx, cancel := c.offering(ctx)
 	defer cancel()
 	if len(operands) > 0 || c.resolve() != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
+	"github.com/turnstile-go/turnstile/internal/stage"
 )
 
 // Most of what starting takes is what packages do before main. Time is the
@@ -23,6 +24,7 @@ const (
 
 func TestStartingDoesLittle(t *testing.T) {
 	t.Parallel()
+	stage.Builds(t)
 	binary := filepath.Join(t.TempDir(), "turnstile.exe")
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -6,16 +6,14 @@ import (
 	"io"
 	"net"
 	"path/filepath"
-	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/embedded"
+	"github.com/turnstile-go/turnstile/internal/screen"
 	"github.com/turnstile-go/turnstile/sqlite"
 	"github.com/turnstile-go/turnstile/sqlite/internal/supervised"
 )
@@ -48,32 +46,17 @@ func begin(ctx context.Context, c *client.Client) error {
 	return err
 }
 
-// screen is what a person sees, and can be waited for.
-type screen struct {
-	mu      sync.Mutex
-	text    strings.Builder
-	changed chan struct{}
-}
-
-func (s *screen) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	close(s.changed)
-	s.changed = make(chan struct{})
-	return s.text.Write(p)
-}
-
 // started is a program that runs.
 type started struct {
 	*testing.T
-	out    *screen
+	out    *screen.Screen
 	stop   context.CancelFunc
 	status chan int
 }
 
 func start(t *testing.T, p process, app *turnstile.App, opts ...Option) *started {
 	t.Helper()
-	s := &started{T: t, out: &screen{changed: make(chan struct{})}, status: make(chan int, 1)}
+	s := &started{T: t, out: screen.New(), status: make(chan int, 1)}
 	p.args = append([]string{"local"}, p.args...)
 	p.out, p.err = s.out, s.out
 	if p.getenv == nil {
@@ -93,24 +76,7 @@ func in(dir string, more ...string) process {
 // shows returns when all of the texts have been shown.
 func (s *started) shows(texts ...string) {
 	s.Helper()
-	// The limit is for a test that hangs, and for none that works.
-	ctx, stop := context.WithTimeout(s.Context(), 2*time.Minute)
-	defer stop()
-	for _, text := range texts {
-		for {
-			s.out.mu.Lock()
-			shown, now, changed := strings.Contains(s.out.text.String(), text), s.out.text.String(), s.out.changed
-			s.out.mu.Unlock()
-			if shown {
-				break
-			}
-			select {
-			case <-changed:
-			case <-ctx.Done():
-				s.Fatalf("it does not show %q:\n%s", text, now)
-			}
-		}
-	}
+	s.out.WaitFor(s.T, texts...)
 }
 
 func (s *started) ends(status int) {

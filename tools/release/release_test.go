@@ -32,10 +32,20 @@ func opened(t *testing.T) *repository {
 	return r
 }
 
+// builds skips a test that builds the released programs from nothing, unless
+// TURNSTILE_BUILDS is 1.
+func builds(t *testing.T) {
+	t.Helper()
+	if os.Getenv("TURNSTILE_BUILDS") != "1" {
+		t.Skip("NOT RUN: it builds the released programs, which TURNSTILE_BUILDS=1 runs; `make test` sets it")
+	}
+}
+
 // What is committed is installed from a proxy, as it will be from the public one:
 // the linter, and the library in a module of somebody else's.
 func TestInstalledFromAfar(t *testing.T) {
 	t.Parallel()
+	builds(t)
 	r := opened(t)
 	s, err := r.newShelf(t.Context())
 	if err != nil {
@@ -65,6 +75,7 @@ func TestInstalledFromAfar(t *testing.T) {
 // has its checksum and a list of what it was built of.
 func TestTheSameCommitGivesTheSameFiles(t *testing.T) {
 	t.Parallel()
+	builds(t)
 	r := opened(t)
 	of := []platform{here}
 	folders := []string{t.TempDir(), t.TempDir()}
