@@ -1,5 +1,5 @@
 # What people type. The steps of `make test` stand in test.sh.
-.PHONY: run test test-go lint local-up local-down local-status smoke bench build fuzz screenshots site
+.PHONY: run test test-go prove lint local-up local-down local-status smoke bench screenshots site
 
 run: ## The sample application, embedded: Go alone
 	go run ./examples/orders
@@ -9,6 +9,9 @@ test: ## Everything, emulators included; installs what it needs into .local/
 
 test-go: ## What needs Go only
 	./test.sh go
+
+prove: ## What takes hours: all mutations, biases, scopes, soaks, fuzzing; goes on where it was interrupted
+	./prove.sh
 
 lint: ## golangci-lint of .golangci.yaml in every module
 	@which golangci-lint >/dev/null || { echo "golangci-lint is not there: go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0" >&2; exit 2; }
@@ -37,6 +40,3 @@ screenshots: ## The pictures of the console in README and docs; look at each bef
 
 site: ## The site of the users' pages, in .local/site/public; ./tools/site/site.sh serve shows it
 	tools/site/site.sh
-
-fuzz: ## Half a minute for each fuzz target
-	./test.sh fuzz

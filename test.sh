@@ -3,16 +3,13 @@
 #   ./test.sh go      what needs Go only
 #   ./test.sh local   what needs a browser or the emulators; installs them into .local/
 #   ./test.sh all     both
-#   ./test.sh fuzz    each fuzz target for half a minute, and each property test
-#                     on other values than the last time
-# The property tests of the first three draw the same values every time, so that
-# nobody's change is refused for a bug that was there before: RAPID_SEED=0 gives
-# them others.
+# prove.sh has what takes longer. Property tests draw the same values every time, so that
+# nobody's change is refused for a bug that was there before: RAPID_SEED=0 gives them others.
 set -euo pipefail
 export RAPID_SEED="${RAPID_SEED:-20261121}"
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-modules=(. sqlite otel cmd/turnstile lint tools/smoke tools/release tools/site)
+ours=(./... ./sqlite/... ./otel/... ./cmd/turnstile/... ./lint/... ./tools/smoke/... ./tools/release/... ./tools/site/...)
 started_at=$SECONDS
 
 step() {
@@ -20,50 +17,50 @@ step() {
 	printf '\n== [%4ds] %s\n' "$((SECONDS - started_at))" "$current"
 }
 
+# failures LOG: what failed, for whoever sees the end of a long log alone.
+failures() { grep -E -A 8 '^ *--- FAIL|^panic: |^FAIL|^WARNING: DATA RACE' "$1" | head -n 100 || true; }
+
+# tests DIRECTORY ARGUMENTS…: go test there. The code was vetted by all that vet knows, and so is
+# not by go test with its few. Without symbol tables the test binaries are linked in two thirds of
+# the time, and stacks read the same. The timeout is for a test that hangs.
+tests() {
+	local log status=0
+	log="$(mktemp)"
+	(cd "$1" && go test -vet=off "-ldflags=-s -w" -timeout 40m "${@:2}") 2>&1 | tee "$log" || status=$?
+	if [ "$status" -ne 0 ]; then
+		printf '\nwhat failed in %s:\n' "$1"
+		failures "$log"
+	fi
+	rm "$log"
+	return "$status"
+}
+
+# packages raced|plain quick|programs: those with goroutines, or without; of these, those with tests
+# that build or start other programs, or without. The simulation runs on one goroutine.
+packages() {
+	local path dir race built
+	go list -f '{{.ImportPath}} {{.Dir}}' "${ours[@]}" | while read -r path dir; do
+		race=plain built=quick
+		case "$path" in
+		*/internal/simulation*) ;;
+		*) ! grep -qsE '\bgo (func|[a-z][A-Za-z0-9_.]*\()|\.Go\(|\b(sync|atomic)\.|\bchan ' "$dir"/*.go || race=raced ;;
+		esac
+		! grep -qsE 'stage\.Builds\(|TURNSTILE_BUILDS' "$dir"/*_test.go || built=programs
+		[ "$race $built" != "$*" ] || echo "$path"
+	done
+}
+
 go_tests() {
-	local module unformatted built sample samples=(orders agent approval files subscription)
+	local unformatted built sample samples=(orders agent approval files subscription)
 	step "gofmt"
 	unformatted="$(git ls-files -z '*.go' | xargs -0 gofmt -l)"
 	if [ -n "$unformatted" ]; then
 		printf 'not formatted (run gofmt -w on them):\n%s\n' "$unformatted" >&2
 		return 1
 	fi
-	# Vetted once, by all that vet knows, and so not again by go test with its
-	# few; without symbol tables the test binaries are linked in two thirds of the
-	# time, and stacks read the same.
-	local test=(go test -vet=off "-ldflags=-s -w")
-	for module in "${modules[@]}"; do
-		step "go vet and go test -race in $module"
-		go -C "$module" vet ./...
-		# The simulation runs on one goroutine: nothing there can race.
-		(cd "$module" && go list ./... | grep -v '/simulation' | xargs "${test[@]}" -race)
-	done
-	# The Lambda build has jsonv2 (lambdas/build/build.mk); later versions of Go
-	# have it unless they are told otherwise.
-	local other=nojsonv2
-	case "$(go env GOVERSION)" in go1.26 | go1.26.*) other=jsonv2 ;; esac
-	step "the kept histories, and all that reads and writes JSON, with GOEXPERIMENT=$other"
-	GOEXPERIMENT="$other" "${test[@]}" . ./history ./internal/wire ./engine ./store ./internal/activities ./client ./turnstiletest
-	step "simulation: random schedules over engine and host"
-	"${test[@]}" ./internal/simulation/...
-	step "bench: the cost of a chain, and every benchmark once"
-	go -C tools/bench vet ./...
-	(cd tools/bench && "${test[@]}" -bench . -benchtime 1x ./...)
-	(cd sqlite && "${test[@]}" -run '^$' -bench . -benchtime 1x -short .)
-	step "the tasks of docs/guide as they are written with the SDKs of others"
-	# Whose modules a proxy may refuse.
-	if GOWORK=off go -C tools/bench/peers/tasks mod download; then
-		GOWORK=off go -C tools/bench/peers/tasks vet ./...
-		(cd tools/bench/peers/tasks && GOWORK=off "${test[@]}" ./...)
-	else
-		echo "NOT RUN: the module proxy does not have the SDKs of others"
-	fi
-	step "go vet in browsertest"
-	go -C tools/browsertest vet ./...
-	# turnstile dev and its database have code of their own there.
-	step "go vet of cmd/turnstile and sqlite for Windows"
-	GOOS=windows go -C cmd/turnstile vet ./...
-	GOOS=windows go -C sqlite vet ./...
+	step "go vet of every module, and of what has code of its own on Windows"
+	go vet "${ours[@]}" ./tools/bench/... ./tools/browsertest/...
+	GOOS=windows go vet ./cmd/turnstile/... ./sqlite/...
 	step "turnstile-lint on our own orchestrations"
 	built="$(mktemp -d)"
 	go -C lint build -o "$built/turnstile-lint" ./cmd/turnstile-lint
@@ -74,6 +71,31 @@ go_tests() {
 		"$built/$sample"
 	done
 	rm -r "$built"
+	step "go test of packages without goroutines"
+	tests . $(packages plain quick)
+	step "go test -race of packages with goroutines"
+	tests . -race $(packages raced quick)
+	# These use every processor themselves, so one package runs at a time.
+	step "tests that build or start other programs"
+	TURNSTILE_BUILDS=1 tests . -p 1 $(packages plain programs)
+	TURNSTILE_BUILDS=1 tests . -p 1 -race $(packages raced programs)
+	# The Lambda build has jsonv2 (lambdas/build/build.mk); later versions of Go
+	# have it unless they are told otherwise.
+	local other=nojsonv2
+	case "$(go env GOVERSION)" in go1.26 | go1.26.*) other=jsonv2 ;; esac
+	step "the kept histories, and all that reads and writes JSON, with GOEXPERIMENT=$other"
+	GOEXPERIMENT="$other" tests . . ./history ./internal/wire ./engine ./store ./internal/activities ./client ./turnstiletest
+	step "bench: the cost of a chain, and every benchmark once"
+	tests tools/bench -bench . -benchtime 1x ./...
+	tests sqlite -run '^$' -bench . -benchtime 1x -short .
+	step "the tasks of docs/guide as they are written with the SDKs of others"
+	# Whose modules a proxy may refuse.
+	if GOWORK=off go -C tools/bench/peers/tasks mod download; then
+		GOWORK=off go -C tools/bench/peers/tasks vet ./...
+		GOWORK=off tests tools/bench/peers/tasks ./...
+	else
+		echo "NOT RUN: the module proxy does not have the SDKs of others"
+	fi
 }
 
 # emulated DIRECTORY PACKAGES…: their tests, of which none may be left out now that the emulators,
@@ -91,7 +113,7 @@ emulated() {
 			failed=.
 		fi
 		echo "what failed in $1:"
-		grep -E -A 8 '^ *--- FAIL|^panic: |^FAIL' "$log" | head -n 100 || true
+		failures "$log"
 	elif grep "NOT RUN" "$log"; then
 		echo "left out although what they need is there; see above" >&2
 		status=1
@@ -204,19 +226,6 @@ local_tests() {
 	localstack/local.sh down
 }
 
-fuzz() {
-	local package target
-	step "property tests, ten times as many values"
-	go list -f '{{if .XTestImports}}{{range .XTestImports}}{{if eq . "pgregory.net/rapid"}}{{$.ImportPath}}{{end}}{{end}}{{end}}{{range .TestImports}}{{if eq . "pgregory.net/rapid"}}{{$.ImportPath}}{{end}}{{end}}' ./... |
-		grep . | RAPID_SEED=0 RAPID_CHECKS=1000 xargs go test -count=1
-	for package in ./history ./internal/wire ./engine ./store; do
-		for target in $(go test -list '^Fuzz' "$package" | grep '^Fuzz'); do
-			step "$package $target"
-			go test -run '^$' -fuzz "^$target\$" -fuzztime 30s "$package"
-		done
-	done
-}
-
 case "${1:-all}" in
 go) go_tests ;;
 local) local_tests ;;
@@ -224,9 +233,8 @@ all)
 	go_tests
 	local_tests
 	;;
-fuzz) fuzz ;;
 *)
-	sed -n '2,10s/^# *//p' "$0" >&2
+	sed -n '2,7s/^# *//p' "$0" >&2
 	exit 2
 	;;
 esac

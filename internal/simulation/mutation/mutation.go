@@ -29,6 +29,9 @@ type Mutation struct {
 	// simulation has: in what it does not run, as the client, or behind what its programs do
 	// not do. Empty for one that its runs are to catch.
 	Test string
+	// Otherwise is the test that has to fail, as in Test, if neither a seed nor the corpus
+	// catches the mutation. Such a mutation is Rare.
+	Otherwise string
 	// Panics says why a crash of the soak itself counts as being caught; empty
 	// where it does not.
 	Panics string

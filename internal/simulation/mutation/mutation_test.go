@@ -53,8 +53,13 @@ func TestEachAnchorStandsOnceInItsFile(t *testing.T) {
 			t.Errorf("mutation %q: its name has to be its own, and its bug a sentence: %q", m.Name, m.Bug)
 		}
 		names[m.Name] = true
-		if dir, name, is := strings.Cut(m.Test, " "); m.Test != "" && (!is || !declares(t, filepath.Join(root, filepath.FromSlash(dir)), name)) {
-			t.Errorf("mutation %q: no test %q", m.Name, m.Test)
+		for _, test := range []string{m.Test, m.Otherwise} {
+			if dir, name, is := strings.Cut(test, " "); test != "" && (!is || !declares(t, filepath.Join(root, filepath.FromSlash(dir)), name)) {
+				t.Errorf("mutation %q: no test %q", m.Name, test)
+			}
+		}
+		if m.Otherwise != "" && !m.Rare {
+			t.Errorf("mutation %q: no seed is known to catch it, and it is not rare", m.Name)
 		}
 	}
 }

@@ -41,8 +41,13 @@ func main() {
 	choices := flag.String("choices", "", "run these choices alone and print their story")
 	corpus := flag.String("corpus", "", "make the runs of this corpus, a file like internal/simulation/testdata/corpus.txt")
 	exhaustive := flag.Bool("exhaustive", false, "make every run of the scopes; with -scope, of that one")
+	biases := flag.Bool("biases", false, "print the names of all biases, a line each, and run nothing")
 	scope := flag.String("scope", "", "with -exhaustive, search this scope alone; else run -choices of it")
 	flag.Parse()
+	if *biases {
+		fmt.Println(strings.Join(simulation.Biases(), "\n"))
+		return
+	}
 	if *bias != "" {
 		if _, err := simulation.RunBiased(1, *bias, false); err != nil {
 			fmt.Fprintln(os.Stderr, err)
