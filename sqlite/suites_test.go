@@ -74,7 +74,6 @@ func TestStore(t *testing.T) {
 	for name, seen := range map[string]func(t *testing.T) store.Store{
 		"as it remembers":  func(t *testing.T) store.Store { return open(t).Store() },
 		"as it is read":    func(t *testing.T) store.Store { return sqlite.Uncached(open(t).Store()) },
-		"as it is indexed": func(t *testing.T) store.Store { return open(t, sqlite.IndexWords(0, 1000)).Store() },
 		"as it is half so": func(t *testing.T) store.Store { return open(t, sqlite.IndexWords(5, 4)).Store() },
 	} {
 		t.Run(name, func(t *testing.T) {
