@@ -1,6 +1,7 @@
 package deciding
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/turnstile-go/turnstile/history"
@@ -69,7 +70,7 @@ func (t *Turn) found(m *inbox.Message) bool {
 // sortOut tells apart what the messages of a round are: arrivals, and wakes.
 func (t *Turn) sortOut(p *Plan) error {
 	r := t.round
-	for _, m := range r.messages {
+	for _, m := range t.inOrder(r.messages) {
 		switch {
 		case m.Item.Kind == wire.Wake:
 			r.wakes.messages = append(r.wakes.messages, m)
@@ -83,6 +84,28 @@ func (t *Turn) sortOut(p *Plan) error {
 	}
 	r.then = (*Turn).wake
 	return nil
+}
+
+// inOrder returns the messages of a round in the order of the batch, but for the start that begins
+// the instance, which is the first: the events that another start brings have its place.
+func (t *Turn) inOrder(messages []*inbox.Message) []*inbox.Message {
+	var first *inbox.Message
+	if t.Running.Creating && t.Running.Redriven == nil { // A redrive keeps its place.
+		first = NewStart(t.View.Record, messages)
+	}
+	place := func(m *inbox.Message) int {
+		if m == first {
+			return -1
+		}
+		return m.Place
+	}
+	compare := func(a, b *inbox.Message) int { return cmp.Compare(place(a), place(b)) }
+	if slices.IsSortedFunc(messages, compare) {
+		return messages // As in most turns.
+	}
+	messages = slices.Clone(messages)
+	slices.SortStableFunc(messages, compare)
+	return messages
 }
 
 // foreignParent reports whether a cancel or terminate that a parent sent to
