@@ -11,9 +11,9 @@ import (
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
-// M-07: one sender's events are taken in their order, also if a start brings one of them, and the
+// M-10: one sender's events are taken in their order, also if a start brings one of them, and the
 // batch has them all.
-func TestM07ARaiseIsTakenBeforeALaterStartWithAnEvent(t *testing.T) {
+func TestM10ARaiseIsTakenBeforeALaterStartWithAnEvent(t *testing.T) {
 	t.Parallel()
 	app := flow(func(ctx turnstile.Context, n int) (string, error) {
 		all := ""
@@ -47,7 +47,7 @@ func TestM07ARaiseIsTakenBeforeALaterStartWithAnEvent(t *testing.T) {
 }
 
 // T-04: timers that are overdue fire in the order of their times.
-func TestTimersThatAreOverdueAtARedriveFireInTheOrderOfTheirTimes(t *testing.T) {
+func TestT04TimersThatAreOverdueAtARedriveFireInTheOrderOfTheirTimes(t *testing.T) {
 	t.Parallel()
 	app := flow(func(ctx turnstile.Context, n int) (string, error) {
 		sleeps := []time.Duration{3 * time.Hour, time.Hour, 48 * time.Hour, 2 * time.Hour}
@@ -87,8 +87,8 @@ func TestTimersThatAreOverdueAtARedriveFireInTheOrderOfTheirTimes(t *testing.T) 
 	}
 }
 
-// O-11: an operator's reason is shown, whatever the instance waits for by itself.
-func TestO11TheReasonOfASuspendOfAnInstanceThatHasNotBegunIsShown(t *testing.T) {
+// An operator's reason is shown, whatever the instance waits for by itself.
+func TestTheReasonOfASuspendOfAnInstanceThatHasNotBegunIsShown(t *testing.T) {
 	t.Parallel()
 	code := func(ctx turnstile.Context, _ int) (string, error) { return approved.Wait(ctx) }
 	limited := fulfil.With(turnstile.Limit("k", 1))

@@ -63,13 +63,18 @@ func GroupsOf(messages []*inbox.Message, suspectReceives int) []*Group {
 	}
 	for _, g := range groups {
 		g.All = g.Messages
-		behind := len(g.Messages)
-		for behind > 0 && !g.Messages[behind-1].Purges() {
-			behind--
-		}
-		startsFirst(g.Messages[behind:])
+		startsFirst(g.Messages[behindPurges(g.Messages):])
 	}
 	return groups
+}
+
+// behindPurges returns how many messages there are up to the last purge.
+func behindPurges(messages []*inbox.Message) int {
+	behind := len(messages)
+	for behind > 0 && !messages[behind-1].Purges() {
+		behind--
+	}
+	return behind
 }
 
 // startsFirst moves starts to the front, but moves none past a start that keeps its place, nor

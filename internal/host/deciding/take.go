@@ -13,6 +13,7 @@ import (
 // taken together, in a round, up to an item that is handled by itself.
 func (t *Turn) take(p *Plan) error {
 	if !t.passed.taking {
+		t.inOrder()
 		t.passed.taking, t.passed.rest = true, t.open()
 	}
 	for {
@@ -51,6 +52,29 @@ func (t *Turn) take(p *Plan) error {
 	}
 }
 
+// inOrder puts the messages into the order of the batch, but for the start that begins the
+// instance, which is the first. So the events of another start are recorded in its place.
+func (t *Turn) inOrder() {
+	var first *inbox.Message
+	if t.Running.Creating && t.Running.Redriven == nil { // A redrive keeps its place.
+		first = NewStart(t.View.Record, t.open())
+	}
+	if first != nil && beginsAgain(first) {
+		first = nil // It keeps its place too.
+	}
+	place := func(m *inbox.Message) int {
+		if m == first {
+			return -1
+		}
+		return m.Place
+	}
+	compare := func(a, b *inbox.Message) int { return cmp.Compare(place(a), place(b)) }
+	if behind := behindPurges(t.Group.Messages); !slices.IsSortedFunc(t.Group.Messages[behind:], compare) {
+		t.Group.Messages = slices.Clone(t.Group.Messages)
+		slices.SortStableFunc(t.Group.Messages[behind:], compare)
+	}
+}
+
 // apart returns how many messages come before one that is handled by itself, or that may
 // begin the instance again if they end it. A start that may is handled by itself too.
 func (t *Turn) apart(messages []*inbox.Message) int {
@@ -70,7 +94,7 @@ func (t *Turn) found(m *inbox.Message) bool {
 // sortOut tells apart what the messages of a round are: arrivals, and wakes.
 func (t *Turn) sortOut(p *Plan) error {
 	r := t.round
-	for _, m := range t.inOrder(r.messages) {
+	for _, m := range r.messages {
 		switch {
 		case m.Item.Kind == wire.Wake:
 			r.wakes.messages = append(r.wakes.messages, m)
@@ -84,28 +108,6 @@ func (t *Turn) sortOut(p *Plan) error {
 	}
 	r.then = (*Turn).wake
 	return nil
-}
-
-// inOrder returns the messages of a round in the order of the batch, but for the start that begins
-// the instance, which is the first: the events that another start brings have its place.
-func (t *Turn) inOrder(messages []*inbox.Message) []*inbox.Message {
-	var first *inbox.Message
-	if t.Running.Creating && t.Running.Redriven == nil { // A redrive keeps its place.
-		first = NewStart(t.View.Record, messages)
-	}
-	place := func(m *inbox.Message) int {
-		if m == first {
-			return -1
-		}
-		return m.Place
-	}
-	compare := func(a, b *inbox.Message) int { return cmp.Compare(place(a), place(b)) }
-	if slices.IsSortedFunc(messages, compare) {
-		return messages // As in most turns.
-	}
-	messages = slices.Clone(messages)
-	slices.SortStableFunc(messages, compare)
-	return messages
 }
 
 // foreignParent reports whether a cancel or terminate that a parent sent to
