@@ -50,7 +50,7 @@ func TestVersionsOfOneNameStandSideBySide(t *testing.T) {
 	if err := app.Err(); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := strings.Join(app.Orchestrations().List(), " "), "Calculate Calculate@1.2 Calculate@1.10 turnstile.limit"; got != want {
+	if got, want := strings.Join(app.Orchestrations().List(), " "), "Calculate Calculate@1.2 Calculate@1.10"; got != want {
 		t.Errorf("registered are %q, want %q", got, want)
 	}
 }

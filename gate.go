@@ -28,8 +28,14 @@ var (
 	questions = NewEvent[gating.Question](gating.Questions).Rejecting()
 	orders    = NewEvent[gating.Order](gating.Orders).Rejecting()
 
-	gate = gates.With(KeepExecutions(10)).Implement(runGate).(orchestrationPart).entry
+	gate = internal(gates.With(KeepExecutions(10)).Implement(runGate))
 )
+
+func internal(p Part) engine.Orchestration {
+	entry := p.(orchestrationPart).entry
+	entry.Internal = true
+	return entry
+}
 
 const (
 	// An execution of a gate has so many events, and so many for each instance that the next

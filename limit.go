@@ -42,7 +42,7 @@ import (
 // Instances of a key have a gate, the instance "limit:KEY" of the orchestration
 // turnstile.limit, which every App has. At most 1,000 wait at it; who starts then is
 // terminated, with this reason. Keys of activities and of orchestrations are apart.
-func Limit(key string, n int) CommonOption { return limit{key, n} }
+func Limit(key string, n int) Option { return limit{key, n} }
 
 type limit struct {
 	key string

@@ -51,11 +51,11 @@ type RetryPolicy struct {
 
 // Retry sets the retry policy of an activity, or of a sub-orchestration: see
 // [Orchestration.Start]. Without it there is one attempt.
-func Retry(policy RetryPolicy) CommonOption { return retry(policy) }
+func Retry(policy RetryPolicy) Option { return retry(policy) }
 
-// CommonOption is what [Retry] and [Limit] return: an option of [Activity.With] and of
+// Option is what [Retry] and [Limit] return: an option of [Activity.With] and of
 // [Orchestration.With].
-type CommonOption interface {
+type Option interface {
 	ActivityOption
 	OrchestrationOption
 }

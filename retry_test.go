@@ -13,7 +13,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-func policy(p turnstile.RetryPolicy) turnstile.CommonOption { return turnstile.Retry(p) }
+func policy(p turnstile.RetryPolicy) turnstile.Option { return turnstile.Retry(p) }
 
 func TestOptionsThatCannotBeAreRefusedWhereTheyAreDeclared(t *testing.T) {
 	t.Parallel()

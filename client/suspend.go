@@ -15,7 +15,8 @@ import (
 // retries. Terminate ends a suspended instance at once.
 //
 // The reason, for people, stands in the history and in [Description].Suspension. An
-// instance that is suspended already stays suspended since then: one resume ends both.
+// instance that is suspended already stays suspended since then: one resume ends both. Its
+// Suspension has the last reason that was given, with its actor.
 //
 // It returns when the request is queued. The instance stands still when that was taken,
 // which is after what was queued ahead of it, and after the inline activities of the turn

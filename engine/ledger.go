@@ -20,7 +20,10 @@ type ledger struct {
 	// OrchestrationResumed follows, 0 while the code may run.
 	suspendedID int64
 	// heldID is the last of them: its time counts.
-	heldID   int64
+	heldID int64
+	// saidID is the last of them that gives a reason, or else the last: its reason and actor count.
+	saidID   int64
+	reasoned bool
 	redriven int64           // event id of the last OrchestrationRedriven
 	carried  map[int64]int64 // event id → execution, of what was open when it was taken over
 	ended    bool
@@ -115,10 +118,13 @@ func (l *ledger) record(e *history.Event) {
 			l.suspendedID = e.EventID
 		}
 		l.heldID = e.EventID
+		if e.Reason != "" || !l.reasoned {
+			l.saidID, l.reasoned = e.EventID, e.Reason != ""
+		}
 	case e.Kind == history.OrchestrationResumed:
-		l.suspendedID, l.heldID = 0, 0
+		l.suspendedID, l.heldID, l.saidID, l.reasoned = 0, 0, 0, false
 	case e.Kind.Terminal():
-		l.ended, l.suspendedID, l.heldID = true, 0, 0
+		l.ended, l.suspendedID, l.heldID, l.saidID, l.reasoned = true, 0, 0, 0, false
 	}
 	if id := rememberedAs(e); id != "" {
 		l.sent(id, e.EventID)

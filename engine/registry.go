@@ -36,6 +36,8 @@ type Orchestration struct {
 	// limit. A start that names another key has that (the host).
 	LimitKey string
 	Limit    int
+	// Internal: it is Turnstile's own, and not listed among those of the application.
+	Internal bool
 	// Normalize passes an output through the type that the code has now, for
 	// comparison (rule 3); nil compares bytes alone.
 	Normalize func([]byte) ([]byte, error)
@@ -100,12 +102,15 @@ func (r *Registry) Newest(name string) (*Orchestration, error) {
 	return nil, &NotRegisteredError{Name: name, Registered: r.List()}
 }
 
-// List returns all registered orchestrations as "name" or "name@version", by
-// name, oldest version first.
+// List returns all registered orchestrations that are not Internal as "name" or
+// "name@version", by name, oldest version first.
 func (r *Registry) List() []string {
 	var all []string
 	for _, name := range r.names {
 		for _, o := range r.byName[name] {
+			if o.Internal {
+				continue
+			}
 			if o.Version == "" {
 				all = append(all, name)
 			} else {

@@ -73,12 +73,12 @@ func (x *Execution) unwindEnded() {
 
 func (x *Execution) finish(in Input, verdicts []Verdict) Turn {
 	t := x.turn(verdicts)
-	t.Suspended, t.SuspendedUntilMS = x.suspended(), x.suspendedUntil()
+	t.Suspended, t.SuspendedFor, t.SuspendedUntilMS = x.suspended(), x.suspendedFor(), x.suspendedUntil()
 	t.Queued = x.queued()
 	t.Parked = in.Park && len(t.Events) > 0 || t.Suspended != nil || t.State == Stuck
 	if x.run.continued {
 		t.Next, t.Queued = x.nextExecution(x.run.carried), false
-		t.Suspended, t.SuspendedUntilMS = suspendedIn(t.Next), untilIn(t.Next)
+		t.Suspended, t.SuspendedFor, t.SuspendedUntilMS = suspendedIn(t.Next), saidIn(t.Next), untilIn(t.Next)
 	}
 	t.Resumed = x.run.suspended && t.Suspended == nil
 	return t

@@ -8,7 +8,7 @@ import "github.com/turnstile-go/turnstile/history"
 // OrchestrationResumed is recorded too, and then all that stands since is visited in its
 // order, as one round. Each suspend and each resume is recorded, known again by its
 // sender's id: since the first suspend the execution is suspended, up to the next resume,
-// and the last one says until when, if it says so. The resume that the host sends at that
+// the last one says until when, if it says so, and the last one with a reason says why. The resume that the host sends at that
 // time names it, and is late where another suspend or a resume has followed.
 //
 // A start can bring a suspend: then the code begins when that is over.
@@ -68,6 +68,14 @@ func (x *Execution) suspendedUntil() int64 {
 	return x.events.at(int(x.ledger.heldID) - 1).FireAtMS
 }
 
+// suspendedFor returns the suspend whose reason and actor count; nil while the code may run.
+func (x *Execution) suspendedFor() *history.Event {
+	if x.ledger.saidID == 0 {
+		return nil
+	}
+	return x.events.at(int(x.ledger.saidID) - 1)
+}
+
 // suspendOf is the suspend that an arrival is about which names one: a resume the last,
 // whose time has come; a suspend that moves that time the first.
 func (l *ledger) suspendOf(arrival history.Kind) int64 {
@@ -104,6 +112,21 @@ func suspendedIn(events []history.Event) (suspended *history.Event) {
 		}
 	}
 	return suspended
+}
+
+// saidIn is suspendedFor of an execution with these events.
+func saidIn(events []history.Event) (said *history.Event) {
+	for i := range events {
+		switch e := &events[i]; e.Kind {
+		case history.OrchestrationSuspended:
+			if said == nil || e.Reason != "" || said.Reason == "" {
+				said = e
+			}
+		case history.OrchestrationResumed:
+			said = nil
+		}
+	}
+	return said
 }
 
 // Runnable returns the events of a history that code has gone by, or may: those ahead of

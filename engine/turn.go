@@ -131,6 +131,9 @@ type Turn struct {
 	// earlier; nil while it may run. Where the execution continued as new, it is that
 	// of the next one. An instance can be suspended and stuck.
 	Suspended *history.Event
+	// SuspendedFor is the last suspend since then that gives a reason, or else the last: its
+	// reason and actor count. The suspend of a start or of a limit gives none.
+	SuspendedFor *history.Event
 	// Queued: it is suspended because it waits for its turn under a limit, and for nothing
 	// else.
 	Queued bool

@@ -9,8 +9,8 @@ type InstanceEvent struct {
 	// Schema is the version of what the fields mean: 1. A field that is added leaves it;
 	// one that changes its meaning, or goes, raises it.
 	Schema int `json:"schema"`
-	// Type is "started", "begun_again" (by a rerun, by a redrive, or by a start after a
-	// purge), "continued_as_new", "suspended", "resumed", "stuck", "recovered",
+	// Type is "started" (by a start, or as a fork), "begun_again" (by a rerun, by a redrive, or by
+	// a start after a purge), "continued_as_new", "suspended", "resumed", "stuck", "recovered",
 	// "completed", "failed", "cancelled" or "terminated".
 	Type string `json:"type"`
 	// Instance that it happened to, its execution from 1, and the name of its

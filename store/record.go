@@ -178,8 +178,8 @@ type Suspension struct {
 	SinceMS int64 `json:"since_ms"`
 	// UntilMS is when the instance goes on by itself; 0 where it waits for a resume.
 	UntilMS int64 `json:"until_ms,omitempty"`
-	// Reason that was given, and Actor on whose behalf, as the sender says; empty where
-	// nothing was said.
+	// Reason and Actor of the last suspend since then that gives a reason, or else of the last
+	// one, as the sender says; empty where nothing was said.
 	Reason string `json:"reason,omitempty"`
 	Actor  string `json:"actor,omitempty"`
 	// LimitKey is the key of the limit under which it waits for its turn; empty where it waits

@@ -92,10 +92,12 @@ func (b *boundary) count(what func() string) (dies bool, err error) {
 	if b.closed || t != nil && t.dead {
 		return false, errKilled
 	}
-	b.calls++
 	if t == nil {
+		// An attempt that waits for virtual time looks whether it is to stop. No process is at work
+		// that could die there.
 		return false, nil
 	}
+	b.calls++
 	before, behind := b.dies(t, what)
 	if !before && !behind {
 		return false, nil
@@ -131,6 +133,8 @@ type boundedStore struct {
 	// recorded is told each event that stands in a history from now on, also
 	// where the process that wrote it no longer lives to hear of it.
 	recorded func(instance string, e *history.Event)
+	// read is told how many events a process has read of an instance.
+	read func(instance string, events int)
 }
 
 func (s boundedStore) Commit(ctx context.Context, c store.Commit) error {
@@ -172,6 +176,9 @@ func (s boundedStore) Read(ctx context.Context, instance string, executionID, fr
 		turns, err = s.Store.Read(ctx, instance, executionID, from)
 		return err
 	})
+	for i := range turns {
+		s.read(instance, len(turns[i].Events))
+	}
 	return turns, err
 }
 

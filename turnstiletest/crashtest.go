@@ -3,6 +3,7 @@ package turnstiletest
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/turnstile-go/turnstile"
 )
@@ -38,16 +39,21 @@ type CrashTestResult struct {
 // implementation runs again, as it would in production. A crash takes no
 // virtual time.
 //
-// Compared are status, output, failure and custom status of every instance,
-// and its histories, without the times at which events were recorded. An
-// AtMostOnce attempt that a crash interrupts fails, by its nature: see
-// CompareOutcomes, which WithRandomOrder brings along.
+// CrashTest compares status, output, failure and custom status of every instance,
+// and its histories, without the times at which events were recorded. If attempts wait for
+// a permit of a turnstile.Limit or turnstile.Rate, a crash may change which attempt gets the next
+// one, so the histories of that run are not compared. An AtMostOnce attempt that a crash
+// interrupts fails: see [CompareOutcomes], which [WithRandomOrder] includes.
+//
+// What an activity waits in real time, by time.Sleep or for a service, it waits in each run. Let it
+// wait in virtual time ([Sleep]). If all runs together will take longer than ten seconds, CrashTest
+// logs how long, which go test -v shows at once. It fails if the test's deadline comes first.
 //
 // The run that failed is kept, all its histories in one file, which the console
 // shows (Inspect): in the folder that the environment variable TURNSTILE_CRASH_TESTS
 // names, otherwise among the artifacts of the test where go test keeps them
 // (-artifacts), otherwise in turnstile-crash-tests in the folder for temporary files.
-// The failure names the call. Payloads stand in it as far as the Codecs open them.
+// The failure names the call. Payloads stand in it as far as the codecs open them ([WithCodecs]).
 func CrashTest(t T, app *turnstile.App, run func(env *Env), options ...Option) CrashTestResult {
 	t.Helper()
 	if run == nil {
@@ -60,7 +66,7 @@ func CrashTest(t T, app *turnstile.App, run func(env *Env), options ...Option) C
 	// A crash takes another way through the random numbers.
 	d.opts.outcomeOnly = d.opts.outcomeOnly || d.opts.shuffled
 	d.all()
-	t.Logf("turnstiletest: CrashTest: %d runs, a crash before and after each of %d calls%s", d.done.Runs, d.done.Calls, d.skippedText())
+	t.Logf("turnstiletest: CrashTest: %d runs, a crash before and after each of %d calls%s%s", d.done.Runs, d.done.Calls, d.skippedText(), d.waitedText())
 	return d.done
 }
 
@@ -88,9 +94,18 @@ type crashTest struct {
 	// what is special about the run under way, and its environment.
 	special string
 	env     *Env
+	// waited: in a run an attempt has waited for a permit.
+	waited bool
+	// took is how long the runs so far have taken in real time, longest the longest of them. told: the
+	// test was told how long it will take.
+	took, longest time.Duration
+	told          bool
 	// kept: it is written into a file.
 	kept bool
 }
+
+// plainRuns are the runs without a crash.
+const plainRuns = 4
 
 func (d *crashTest) all() {
 	d.t.Helper()
@@ -98,12 +113,12 @@ func (d *crashTest) all() {
 	if d.done.Calls = d.env.boundary.calls; d.done.Calls == 0 {
 		d.t.Fatalf("turnstiletest: CrashTest: the scenario does nothing: start an instance in it, and let it work with Wait or Run")
 	}
+	crashes := 2 * d.done.Calls
+	tried := min(crashes, max(d.opts.maxRuns-plainRuns, 0))
+	d.done.Skipped = crashes - tried
 	d.compare(undisturbed, d.one("undisturbed once more: the scenario itself is not the same twice (what is random, or hangs on real time, belongs in a mock)", nil))
 	d.compare(undisturbed, d.one("with every turn replayed from what is stored", func(e *Env) { e.opts.warm = false }))
 	d.compare(undisturbed, d.one("with every message delivered twice", func(e *Env) { e.opts.twice = true }))
-	crashes := 2 * d.done.Calls
-	tried := min(crashes, max(d.opts.maxRuns-d.done.Runs, 0))
-	d.done.Skipped = crashes - tried
 	for i := range tried {
 		n := i * crashes / tried
 		call, behind := n/2+1, n%2 == 1
@@ -124,7 +139,13 @@ func (d *crashTest) all() {
 // one runs the scenario once, and returns what came of it.
 func (d *crashTest) one(special string, arrange func(*Env)) snapshot {
 	d.t.Helper()
+	d.checkTime()
 	d.done.Runs++
+	began := d.opts.now()
+	defer func() {
+		took := d.opts.now().Sub(began)
+		d.took, d.longest = d.took+took, max(d.longest, took)
+	}()
 	d.special, d.env, d.kept = special, nil, false
 	failedBefore := d.failed()
 	t := &runT{T: d.t, test: d}
@@ -165,6 +186,33 @@ func (d *crashTest) one(special string, arrange func(*Env)) snapshot {
 	return s
 }
 
+// longCrashTest is how long a CrashTest may take before it says so.
+const longCrashTest = 10 * time.Second
+
+// checkTime says how long the runs that are left will take if that is long, and fails the test
+// when its deadline comes first, because go test then ends the process without a word about it.
+func (d *crashTest) checkTime() {
+	d.t.Helper()
+	if d.done.Runs == 0 {
+		return
+	}
+	all := plainRuns + 2*d.done.Calls - d.done.Skipped
+	left := all - d.done.Runs
+	will := d.took / time.Duration(d.done.Runs) * time.Duration(left)
+	if !d.told && d.took+will > longCrashTest {
+		d.told = true
+		d.t.Logf("turnstiletest: CrashTest: run %d of %d took %s of real time%s; the %d runs that follow will take about %s", d.done.Runs, all, d.longest.Round(time.Millisecond), d.env.slowText(), left, will.Round(time.Second))
+	}
+	limited, ok := d.t.(interface{ Deadline() (time.Time, bool) })
+	if !ok {
+		return
+	}
+	// Twice the longest run, so that the text comes out in time.
+	if at, has := limited.Deadline(); has && d.opts.now().Add(2*d.longest).After(at) {
+		d.t.Fatalf("turnstiletest: CrashTest: the test's deadline comes before run %d of %d; a run takes up to %s of real time%s: give go test more time (-timeout), or make fewer runs (WithMaxRuns)", d.done.Runs+1, all, d.longest.Round(time.Millisecond), d.env.slowText())
+	}
+}
+
 // where says what is special about the run under way.
 func (d *crashTest) where() string {
 	if d.env != nil && d.env.boundary.killed != "" {
@@ -181,11 +229,19 @@ func (d *crashTest) failed() bool {
 // compare fails the test if a run came to something else than the first.
 func (d *crashTest) compare(undisturbed, s snapshot) {
 	d.t.Helper()
+	d.waited = d.waited || undisturbed.waited || s.waited
 	difference := undisturbed.difference(&s, d.opts.outcomeOnly)
 	if difference != "" {
 		d.t.Fatalf("turnstiletest: CrashTest: run %d, %s, came to something else than the first run\n%s%s", d.done.Runs, d.where(), difference,
 			d.keep("It came to something else than the first run, which is marked -:\n"+difference))
 	}
+}
+
+func (d *crashTest) waitedText() string {
+	if !d.waited || d.opts.outcomeOnly {
+		return ""
+	}
+	return "; outcomes alone were compared where attempts waited for a permit of a Limit or Rate"
 }
 
 func (d *crashTest) skippedText() string {

@@ -344,3 +344,52 @@ func TestCrashTestOverAPendingActivityThatIsHeldForADay(t *testing.T) {
 		t.Errorf("it did %+v", done)
 	}
 }
+
+// Attempts that wait for a permit: with every message delivered twice, an attempt that waits for a
+// Rate stays two messages, and a crash may change which attempt is next.
+func TestCrashTestOverAttemptsThatWaitForAPermit(t *testing.T) {
+	t.Parallel()
+	child := turnstile.NewOrchestration[int, string]("Child").With(turnstile.Limit("x", 2))
+	rate, limit := turnstile.Rate("r", 1, time.Minute), turnstile.Limit("l", 2)
+	for name, c := range map[string]struct {
+		call   func(turnstile.Context, int) (string, error)
+		waited bool
+	}{
+		"a rate":                        {charge.With(rate).Call, true},
+		"a limit":                       {charge.With(limit).Call, true},
+		"both":                          {charge.With(limit, rate).Call, true},
+		"a rate that no attempt meets":  {charge.With(turnstile.Rate("r", 100, time.Minute)).Call, false},
+		"a limit of the children alone": {child.Call, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			app := flow(func(ctx turnstile.Context, _ int) (string, error) {
+				all, err := turnstile.Map(ctx, []int{1, 2, 3, 4}, 4, c.call)
+				return fmt.Sprint(all), err
+			}, child.Implement(charge.Call))
+			logs := &logged{T: t}
+			done := turnstiletest.CrashTest(logs, app, func(env *turnstiletest.Env) {
+				turnstiletest.On(env, charge).Do(func(ctx context.Context, n int) (string, error) {
+					return fmt.Sprint(n), turnstiletest.Sleep(ctx, time.Duration(7*n%4)*10*time.Second)
+				})
+				if got, err := turnstiletest.Start(env, fulfil, 0).Wait(); got != "[1 2 3 4]" || err != nil {
+					t.Errorf("it ended with %q, %v", got, err)
+				}
+			}, turnstiletest.WithMaxBatches(2000), turnstiletest.WithMaxRuns(100))
+			if done.Runs != min(100, 4+2*done.Calls) {
+				t.Errorf("it did %+v", done)
+			}
+			if said := strings.Contains(logs.text, "outcomes alone"); said != c.waited {
+				t.Errorf("attempts waited is %v, and it says %q", c.waited, logs.text)
+			}
+		})
+	}
+}
+
+// logged is a T that keeps what is logged.
+type logged struct {
+	turnstiletest.T
+	text string
+}
+
+func (l *logged) Logf(format string, args ...any) { l.text += fmt.Sprintf(format, args...) + "\n" }

@@ -4,8 +4,8 @@ import "github.com/turnstile-go/turnstile"
 
 // Deploy puts another application, or other options, in place of what runs, as
 // a deployment does: what is stored and under way stays, the next message is
-// handled by processes that begin cold. Of the options Codecs, Settings and
-// Logger count; the others stay as they are. Mocks stay too.
+// handled by processes that begin cold. Of the options
+// [WithCodecs], [WithSettings] and [WithLogger] count; the others stay as they are. Mocks stay too.
 //
 //	env.RunUntil(turnstiletest.TimerCreated())
 //	env.Deploy(newer)                              // does a running instance go on?

@@ -37,14 +37,14 @@ func (e *Env) drive(call string, limit time.Time, enough func() bool) reached {
 	e.driving = true
 	defer func() { e.driving = false }()
 	worked := 0
+	e.read = 0
 	for {
 		if enough() {
 			return done
 		}
 		if e.step() {
-			if worked++; worked > e.opts.maxBatches {
-				e.t.Fatalf("turnstiletest: %s: no end after %d batches of messages, it is %s: use Advance for what goes on for ever, or MaxBatches", call, e.opts.maxBatches, e.Now().Format(time.RFC3339))
-			}
+			worked++
+			e.checkEnd(call, worked)
 			continue
 		}
 		stuck := e.checkStuck(call)
@@ -56,6 +56,24 @@ func (e *Env) drive(call string, limit time.Time, enough func() bool) reached {
 			return limited
 		}
 		e.clock.Fire(true)
+	}
+}
+
+// eventsPerBatch is how many events the batches of one call may read, on average. A history that
+// grows with each turn, and is read in each, takes time that grows with the square of its length:
+// long before the last batch.
+const eventsPerBatch = 100
+
+// checkEnd fails the test if one call has handled so many batches that it seems to have no end.
+func (e *Env) checkEnd(call string, worked int) {
+	e.t.Helper()
+	const advice = "use Advance for a loop without an end"
+	switch now := e.Now().Format(time.RFC3339); {
+	case worked > e.opts.maxBatches:
+		e.t.Fatalf("turnstiletest: %s: no end after %d batches of messages, it is %s: %s, or more batches (WithMaxBatches)", call, e.opts.maxBatches, now, advice)
+	case e.read > e.opts.maxBatches*eventsPerBatch:
+		e.t.Fatalf("turnstiletest: %s: no end after %d batches of messages, it is %s: their turns have read %d events, the last one those of instance %q: %s, ContinueAsNew for a history that grows, KeepWarm to read less, or more batches (WithMaxBatches)",
+			call, worked, now, e.read, e.lastRead, advice)
 	}
 }
 

@@ -83,6 +83,14 @@ type Env struct {
 	failure string
 	// suspect: an instance may be stuck.
 	suspect bool
+	// waited: an attempt has waited for a permit of a Limit or a Rate.
+	waited bool
+	// read counts the events that orchestrators have read in the call under way, lastRead is the
+	// instance of the last ones.
+	read     int
+	lastRead string
+	// slow is how long the code of each activity has worked in real time, by name.
+	slow map[string]time.Duration
 	// again are the executions that have ended and were replayed since; nil where
 	// none are.
 	again map[executionKey]bool

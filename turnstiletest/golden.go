@@ -16,8 +16,8 @@ import (
 // Export returns the export of all executions of the instance, as Replay and the
 // console take it: of an instance that has not continued as new it is what
 // `turnstile history --json` prints. The export leaves out tokens that prove something.
-// Payloads are as they are stored: with Codecs, the export does not show their
-// values, and Replay needs the same Codecs.
+// Payloads are as they are stored: with [WithCodecs], the export does not show their
+// values, and Replay needs the same codecs.
 func (r *Run[Out]) Export() []byte {
 	r.env.t.Helper()
 	exports := r.env.exports(r.Instance)
@@ -51,7 +51,7 @@ func (e *Env) exports(instance string) []history.Export {
 // times at which events were recorded are not looked at. The file is an export:
 // Replay takes it too, so that it goes on telling whether the instances of today
 // can go on with the code of tomorrow. Payloads that are sealed are compared by
-// what they are, as the environment's Codecs open them on both sides: keep the
+// what they are, as the environment's codecs open them on both sides: keep the
 // keys of such a test fixed.
 //
 // With the environment variable TURNSTILE_UPDATE set, or the flag -update where
@@ -89,7 +89,7 @@ func (r *Run[Out]) AssertGolden(file string) {
 		execution := got[i].ExecutionID
 		opened, err := r.env.opts.codecs.OpenEvents(r.Instance, execution, want[i].Events)
 		if err != nil {
-			r.env.t.Errorf("turnstiletest: AssertGolden: %s: %v: give the environment the Codecs under which it was written, or write it anew with TURNSTILE_UPDATE=1", file, err)
+			r.env.t.Errorf("turnstiletest: AssertGolden: %s: %v: give the environment the codecs under which it was written (WithCodecs), or write it anew with TURNSTILE_UPDATE=1", file, err)
 			return
 		}
 		if w, g := lines(opened), lines(r.Execution(execution)); !slices.Equal(w, g) {

@@ -7,6 +7,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/platform"
 	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/rehearsal"
+	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
 // handle gives a batch to its process.
@@ -129,10 +130,25 @@ func (e *Env) settle(t *task) {
 		e.t.Fatalf("turnstiletest: acknowledging: %v", err)
 	}
 	if e.opts.twice {
-		again := &task{env: e, from: t.from, batch: slices.Clone(t.batch), again: true}
-		for i := range again.batch {
-			again.batch[i].Receipt = ""
+		if again := t.repeated(); len(again) > 0 {
+			e.returning = append(e.returning, &task{env: e, from: t.from, batch: again, again: true})
 		}
-		e.returning = append(e.returning, again)
 	}
+}
+
+// repeated returns the messages of a batch that are delivered once more. A message that the worker
+// sent in place of an attempt that has to wait (for a Rate, say) is not, because each of its two
+// deliveries would send another one, and so their number would double with each wait.
+func (t *task) repeated() []queue.Message {
+	var again []queue.Message
+	for _, m := range t.batch {
+		if t.from.Is == platform.SourceActivity {
+			if item, err := wire.Parse([]byte(m.Body)); err == nil && item.Hops > 0 {
+				continue
+			}
+		}
+		m.Receipt = ""
+		again = append(again, m)
+	}
+	return again
 }

@@ -56,7 +56,7 @@ func (e *Env) processes() error {
 		e.orchestrators[i], err = orchestrator.New(orchestrator.Config{
 			Orchestrations: e.app.Orchestrations(),
 			Inline:         activities,
-			Services:       orchestrator.Services{Store: e.meter.Store(boundedStore{e.store, &e.boundary, e.recorded}), Stops: stops, Queues: e.ofOrchestrators(forHost), Timer: e.meter.Timer(boundedTimer{e.timer, &e.boundary})},
+			Services:       orchestrator.Services{Store: e.meter.Store(boundedStore{e.store, &e.boundary, e.recorded, e.hasRead}), Stops: stops, Queues: e.ofOrchestrators(forHost), Timer: e.meter.Timer(boundedTimer{e.timer, &e.boundary})},
 			Codecs:         e.opts.codecs,
 			Keys:           keys,
 			Settings:       settings,
@@ -141,13 +141,38 @@ func (e *Env) intercept(name string, own activities.Func) activities.Func {
 			}
 		}
 		// A panic, and runtime.Goexit, are failed attempts as in production.
+		began, away := e.opts.now(), t.away
 		result, err := e.call(ctx, name, input, own)
+		e.worked(name, e.opts.now().Sub(began)-(t.away-away))
 		if err == nil && errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 			// Out of time: what it returns is ignored.
 			return nil, context.Cause(ctx)
 		}
 		return result, err
 	}
+}
+
+// worked takes note of how long the code of an attempt has worked in real time.
+func (e *Env) worked(name string, d time.Duration) {
+	if e.slow == nil {
+		e.slow = map[string]time.Duration{}
+	}
+	e.slow[name] += d
+}
+
+// slowText names the activity whose code took most of the real time, if that is worth a word.
+func (e *Env) slowText() string {
+	slowest := ""
+	for name, d := range e.slow {
+		if slowest == "" || d > e.slow[slowest] {
+			slowest = name
+		}
+	}
+	d := e.slow[slowest]
+	if d < 10*time.Millisecond {
+		return ""
+	}
+	return fmt.Sprintf(", of which activity %q took %s (what waits in it can wait in virtual time: turnstiletest.Sleep)", slowest, d.Round(time.Millisecond))
 }
 
 func (e *Env) call(ctx context.Context, name string, input []byte, own activities.Func) ([]byte, error) {
@@ -195,7 +220,7 @@ func (e *Env) notImplemented(name, instance string) string {
 		names = append(names, mocked)
 	}
 	slices.Sort(names)
-	return fmt.Sprintf("instance %q calls activity %q, which has no mock and which the application does not implement: add turnstiletest.On(env, …) for it, or its Is to the application%s", instance, name, near.Hint(name, names))
+	return fmt.Sprintf("instance %q calls activity %q, which has no mock and which the application does not implement: add turnstiletest.On(env, …) for it, or its Implement to the application%s", instance, name, near.Hint(name, names))
 }
 
 // observer is told by the host what happens.
@@ -207,9 +232,18 @@ type observer struct {
 // Count implements host.Observer.
 func (o observer) Count(c host.Counter, reason string, n int) {
 	o.Metrics.Count(c, reason, n)
-	if c == host.CountStuck || c == host.CountCorrupt {
+	switch {
+	case c == host.CountStuck, c == host.CountCorrupt:
 		o.env.suspect = true
+	case c == host.CountPermits && (reason == "waits" || reason == "rate waits" || reason == "line full"):
+		o.env.waited = true
 	}
+}
+
+// hasRead takes note of events that an orchestrator has read.
+func (e *Env) hasRead(instance string, events int) {
+	e.read += events
+	e.lastRead = instance
 }
 
 // recorded takes note of an event that stands in a history from now on; its

@@ -225,7 +225,7 @@ func (e *Env) replayEnded(call, instance string) {
 		}
 		e.again[key] = true
 		if problem := e.replays(instance, n); problem != "" {
-			e.t.Errorf("turnstiletest: %s: instance %q has ended, but its code does not do the same again (see turnstiletest.Cold): %s", call, instance, problem)
+			e.t.Errorf("turnstiletest: %s: instance %q has ended, but its code does not do the same again (see turnstiletest.KeepWarm): %s", call, instance, problem)
 		}
 	}
 }

@@ -49,9 +49,39 @@ func TestAnInstanceIsPurgedWhenItWasKeptForLongEnough(t *testing.T) {
 	}
 	there(119*time.Minute, "parent", "child", "alone")
 	there(7*time.Minute, "parent", "child") // the child is kept for its parent
-	there(9*time.Hour, "parent", "child")
-	there(3*time.Hour, "parent")
-	there(22 * time.Hour)
+	there(7*time.Hour, "parent", "child")
+	there(61*time.Minute, "parent") // which has ended five minutes ago
+	there(24 * time.Hour)
+}
+
+// A child of an execution that has continued as new is kept no longer.
+func TestAChildOfAnEarlierExecutionIsPurged(t *testing.T) {
+	t.Parallel()
+	app := turnstile.NewApp(
+		short.With(turnstile.Retention(2*time.Hour)).Implement(func(turnstile.Context, int) (int, error) { return 0, nil }),
+		renewed.Implement(func(ctx turnstile.Context, day int) (int, error) {
+			if day == 1 {
+				if _, err := short.With(turnstile.InstanceID("child")).Call(ctx, 0); err != nil {
+					return 0, err
+				}
+			}
+			if err := turnstile.Sleep(ctx, 24*time.Hour); err != nil {
+				return 0, err
+			}
+			return 0, renewed.ContinueAsNew(ctx, day+1)
+		}),
+	)
+	env := turnstiletest.New(t, app, turnstiletest.WithSettings(host.Settings{Purge: host.PurgeSettings{Retention: 30 * 24 * time.Hour}}))
+	turnstiletest.Start(env, renewed, 1)
+	for _, c := range []struct {
+		after time.Duration
+		want  int
+	}{{23 * time.Hour, 2}, {66 * time.Minute, 1}} {
+		env.Advance(c.after)
+		if page, err := env.Client().List(t.Context(), client.ListQuery{}); err != nil || len(page.Instances) != c.want {
+			t.Errorf("after %s more there are %v, %v, want %d", c.after, page.Instances, err, c.want)
+		}
+	}
 }
 
 func TestARetentionThatCannotBeIsAnErrorThatSaysSo(t *testing.T) {

@@ -51,7 +51,7 @@ func Raise[D any](env *Env, event turnstile.Event[D], instance string, data D, o
 // failed, was cancelled or terminated. Other work stays where it is; Env.Run finishes it.
 //
 // The test fails, with what there is to know, if the instance is stuck or can
-// never end, and if its code does not do the same again: see Cold.
+// never end, and if its code does not do the same again: see [KeepWarm].
 func (r *Run[Out]) Wait() (Out, error) {
 	r.env.t.Helper()
 	e := r.env

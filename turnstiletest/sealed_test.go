@@ -191,7 +191,7 @@ func TestAGoldenFileIsComparedByWhatIsSealedInIt(t *testing.T) {
 	}
 	turnstiletest.Replay(t, flow(chargeAndShip), file, sealed)
 	mentions(t, failure(t, func(ft turnstiletest.T) { run(ft, 8, sealed).AssertGolden(file) }), "-   1 Started  Fulfil  7", "+   1 Started  Fulfil  8")
-	mentions(t, failure(t, func(ft turnstiletest.T) { run(ft, 7).AssertGolden(file) }), "give the environment the Codecs", "gzip+aesgcm:a")
+	mentions(t, failure(t, func(ft turnstiletest.T) { run(ft, 7).AssertGolden(file) }), "give the environment the codecs", "gzip+aesgcm:a")
 }
 
 // TestCrashTestSaysWhatItCannotOpen: two runs that end without the key are not the

@@ -11,6 +11,9 @@ import (
 
 // snapshot is what a run came to.
 type snapshot struct {
+	// waited: an attempt has waited for a permit. A crash may change which attempt gets the next
+	// one, and so the order of completions.
+	waited bool
 	// outcomes of the instances, a line each.
 	outcomes  []string
 	histories []recordedHistory
@@ -26,7 +29,7 @@ type recordedHistory struct {
 // snapshot returns how everything stands.
 func (e *Env) snapshot() snapshot {
 	e.t.Helper()
-	var s snapshot
+	s := snapshot{waited: e.waited}
 	records := e.records("")
 	slices.SortFunc(records, func(a, b store.Record) int { return strings.Compare(a.Instance, b.Instance) })
 	for i := range records {
@@ -110,7 +113,7 @@ func (s *snapshot) difference(other *snapshot, outcomeOnly bool) string {
 	if !slices.Equal(s.outcomes, other.outcomes) {
 		return "outcomes:\n" + diff(s.outcomes, other.outcomes)
 	}
-	if outcomeOnly {
+	if outcomeOnly || s.waited || other.waited {
 		return ""
 	}
 	for i := range min(len(s.histories), len(other.histories)) {

@@ -100,3 +100,44 @@ func TestR15CodeThatBlocksInAReplayIsTold(t *testing.T) {
 	close(blocked)
 	<-left
 }
+
+// ticking is real time that goes on by a second each time that it is read.
+func ticking(from time.Time) Option {
+	return option(func(o *options) {
+		o.now = func() time.Time {
+			from = from.Add(time.Second)
+			return from
+		}
+	})
+}
+
+// limitedT has a deadline, as a *testing.T has with -timeout.
+type limitedT struct {
+	given
+	at time.Time
+}
+
+func (l *limitedT) Deadline() (time.Time, bool) { return l.at, true }
+
+func TestACrashTestSaysThatItTakesLong(t *testing.T) {
+	t.Parallel()
+	began := time.Unix(0, 0)
+	app := turnstile.NewApp(
+		flow.Implement(func(ctx turnstile.Context, n int) (int, error) { return hang.Call(ctx, n) }),
+		hang.Implement(func(_ context.Context, n int) (int, error) { return n, nil }))
+	run := func(env *Env) { _, _ = Start(env, flow, 1).Wait() }
+	l := &limitedT{given{TB: t}, began.Add(24 * time.Hour)}
+	done := CrashTest(l, app, run, ticking(began))
+	if want := fmt.Sprintf("run 1 of %d took", done.Runs); strings.Count(l.logs, "of real time") != 1 || !strings.Contains(l.logs, want) ||
+		!strings.Contains(l.logs, `activity "Hang" took 1s`) || !strings.Contains(l.logs, "turnstiletest.Sleep") {
+		t.Errorf("the test was told %q", l.logs)
+	}
+	l = &limitedT{given{TB: t}, began.Add(time.Minute)}
+	func() {
+		defer func() { _ = recover() }()
+		CrashTest(l, app, run, ticking(began))
+	}()
+	if !strings.Contains(l.failure, "deadline comes before run") || !strings.Contains(l.failure, `activity "Hang"`) {
+		t.Errorf("it failed with %q", l.failure)
+	}
+}

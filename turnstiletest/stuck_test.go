@@ -57,7 +57,14 @@ func TestWhatNeverEndsFailsTheTestWithAllThereIsToKnow(t *testing.T) {
 				return "", err
 			}
 			return "", fulfil.ContinueAsNew(ctx, n+1)
-		}, nil, []string{"no end after 200 batches", "Advance"}},
+		}, nil, []string{"no end after 200 batches", "Advance", "WithMaxBatches"}},
+		"a history that grows for ever": {func(ctx turnstile.Context, n int) (string, error) {
+			for {
+				if err := turnstile.Sleep(ctx, time.Hour); err != nil {
+					return "", err
+				}
+			}
+		}, nil, []string{"no end after 1", "have read 20", "events", "ContinueAsNew", "KeepWarm", "WithMaxBatches"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -41,6 +41,8 @@ type task struct {
 	// credit is virtual time that this attempt has passed in a delivery that
 	// was lost: it is not passed again.
 	credit time.Duration
+	// away is the real time in which others have worked while this task was paused.
+	away time.Duration
 	// passing: its code is in Sleep.
 	passing atomic.Bool
 }
@@ -121,8 +123,10 @@ func (t *task) pause(ctx context.Context, d time.Duration) error {
 	stop := t.env.clock.AfterFunc(d, func() { w.passed = true })
 	defer stop()
 	t.waiting = w
+	left := t.env.opts.now()
 	t.turn <- false
 	<-t.resumed
+	t.away += t.env.opts.now().Sub(left)
 	return context.Cause(ctx)
 }
 

@@ -15,6 +15,7 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/turnstile-go/turnstile/codec"
 )
@@ -23,19 +24,29 @@ import (
 // program within its limits, and would fill the memory.
 const maxPlain = 4 << 20
 
-// compressed implements codec.Codec.
-type compressed struct{}
+// compressed implements codec.Codec. It keeps writers and readers, because the tables of a new
+// writer are 800 KB and the window of a new reader is 40 KB, whatever the length of the payload.
+type compressed struct {
+	writers sync.Pool // of *gzip.Writer
+	readers sync.Pool // of *gzip.Reader
+}
 
 // New returns the codec; its name is "gzip".
-func New() codec.Codec { return compressed{} }
+func New() codec.Codec { return &compressed{} }
 
 // Name implements codec.Codec.
-func (compressed) Name() string { return "gzip" }
+func (*compressed) Name() string { return "gzip" }
 
 // Encode implements codec.Codec.
-func (compressed) Encode(plain []byte) ([]byte, error) {
+func (c *compressed) Encode(plain []byte) ([]byte, error) {
 	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
+	w, ok := c.writers.Get().(*gzip.Writer)
+	if ok {
+		w.Reset(&b)
+	} else {
+		w = gzip.NewWriter(&b)
+	}
+	defer c.writers.Put(w)
 	if _, err := w.Write(plain); err != nil {
 		return nil, err
 	}
@@ -46,9 +57,13 @@ func (compressed) Encode(plain []byte) ([]byte, error) {
 }
 
 // Decode implements codec.Codec. A payload that decompresses to more than 4 MiB is an error.
-func (compressed) Decode(encoded []byte) ([]byte, error) {
-	r, err := gzip.NewReader(bytes.NewReader(encoded))
-	if err != nil {
+func (c *compressed) Decode(encoded []byte) ([]byte, error) {
+	r, ok := c.readers.Get().(*gzip.Reader)
+	if !ok {
+		r = new(gzip.Reader)
+	}
+	defer c.readers.Put(r)
+	if err := r.Reset(bytes.NewReader(encoded)); err != nil {
 		return nil, err
 	}
 	plain, err := io.ReadAll(io.LimitReader(r, maxPlain+1))

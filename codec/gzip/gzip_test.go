@@ -3,6 +3,7 @@ package gzip_test
 import (
 	"bytes"
 	stdgzip "compress/gzip"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -37,5 +38,33 @@ func TestABombIsRefused(t *testing.T) {
 	_ = w.Close()
 	if _, err := gzip.New().Decode(b.Bytes()); err == nil || !strings.Contains(err.Error(), "longer than") {
 		t.Errorf("%d bytes that become 5 MiB: %v", b.Len(), err)
+	}
+}
+
+// A payload is compressed and decompressed once a turn: what a new writer allocates would be most
+// of the memory of a process with this codec.
+func TestAWriterAndAReaderAreUsedAgain(t *testing.T) {
+	c := gzip.New()
+	plain := []byte(`{"order":7}`)
+	once := func() {
+		encoded, err := c.Encode(plain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Decode(encoded); err != nil {
+			t.Fatal(err)
+		}
+	}
+	once()
+	var before, after runtime.MemStats
+	const times = 100
+	runtime.ReadMemStats(&before)
+	for range times {
+		once()
+	}
+	runtime.ReadMemStats(&after)
+	// The race detector drops one of four that are put back.
+	if each := (after.TotalAlloc - before.TotalAlloc) / times; each > 400<<10 {
+		t.Errorf("a payload of %d bytes takes %d bytes of memory", len(plain), each)
 	}
 }

@@ -33,7 +33,8 @@ type Group struct {
 
 // GroupsOf gathers the unsettled messages by the instance that their body names, whatever the
 // message group was. The order within a group is that of the batch, but for a start, which is
-// taken before all that follows the last purge: an event of the same batch waits for it. A
+// taken before all that follows the last purge, because it may begin the instance for which an
+// event of the same batch waits. If it does not, the messages are taken in their order (inOrder). A
 // start that may begin an ended instance again keeps its place: the messages before it are
 // for the execution before, and those after it, other starts among them, are not.
 func GroupsOf(messages []*inbox.Message, suspectReceives int) []*Group {
@@ -54,6 +55,7 @@ func GroupsOf(messages []*inbox.Message, suspectReceives int) []*Group {
 			g.Deletions = append(g.Deletions, m)
 			continue
 		}
+		m.Place = len(g.Messages)
 		g.Messages = append(g.Messages, m)
 		if g.Suspect == "" && suspectReceives > 0 && m.ReceiveCount >= suspectReceives {
 			g.Suspect = m.ID
@@ -61,13 +63,18 @@ func GroupsOf(messages []*inbox.Message, suspectReceives int) []*Group {
 	}
 	for _, g := range groups {
 		g.All = g.Messages
-		behind := len(g.Messages)
-		for behind > 0 && !g.Messages[behind-1].Purges() {
-			behind--
-		}
-		startsFirst(g.Messages[behind:])
+		startsFirst(g.Messages[behindPurges(g.Messages):])
 	}
 	return groups
+}
+
+// behindPurges returns how many messages there are up to the last purge.
+func behindPurges(messages []*inbox.Message) int {
+	behind := len(messages)
+	for behind > 0 && !messages[behind-1].Purges() {
+		behind--
+	}
+	return behind
 }
 
 // startsFirst moves starts to the front, but moves none past a start that keeps its place, nor

@@ -133,7 +133,7 @@ func TestAStartBehindAPurgeInOneBatchIsRefused(t *testing.T) {
 		terminate end-p, purge p, start s2, event e2 → commits 3: Failed(terminated); settles recorded; sends deletion, hides, settles purged; settles purged_id; settles late
 		stands at execution 1, purged, its id free in 360h0m0s
 		# events in front
-		event e1, purge p, event e2, start s2 → runs; commits 3-4: Ev(go) Completed; settles recorded; sends deletion, hides, settles purged; settles purged_id; settles late
+		event e1, purge p, event e2, start s2 → runs; commits 3-4: Ev(go) Completed; settles recorded; sends deletion, hides, settles purged; settles late; settles purged_id
 		stands at execution 1, purged, its id free in 360h0m0s
 		# started in the batch
 		start s1, terminate end-p, purge p, start s2, event e2 → runs; commits 1-2: Started Sub(go); settles recorded; commits 3: Failed(terminated); settles recorded; sends deletion, hides, settles purged; settles purged_id; settles late

@@ -1,6 +1,7 @@
 package deciding
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/turnstile-go/turnstile/history"
@@ -12,6 +13,7 @@ import (
 // taken together, in a round, up to an item that is handled by itself.
 func (t *Turn) take(p *Plan) error {
 	if !t.passed.taking {
+		t.inOrder()
 		t.passed.taking, t.passed.rest = true, t.open()
 	}
 	for {
@@ -47,6 +49,29 @@ func (t *Turn) take(p *Plan) error {
 		if err := t.terminate(p, m); err != nil || !p.empty() {
 			return err
 		}
+	}
+}
+
+// inOrder puts the messages into the order of the batch, but for the start that begins the
+// instance, which is the first. So the events of another start are recorded in its place.
+func (t *Turn) inOrder() {
+	var first *inbox.Message
+	if t.Running.Creating && t.Running.Redriven == nil { // A redrive keeps its place.
+		first = NewStart(t.View.Record, t.open())
+	}
+	if first != nil && beginsAgain(first) {
+		first = nil // It keeps its place too.
+	}
+	place := func(m *inbox.Message) int {
+		if m == first {
+			return -1
+		}
+		return m.Place
+	}
+	compare := func(a, b *inbox.Message) int { return cmp.Compare(place(a), place(b)) }
+	if behind := behindPurges(t.Group.Messages); !slices.IsSortedFunc(t.Group.Messages[behind:], compare) {
+		t.Group.Messages = slices.Clone(t.Group.Messages)
+		slices.SortStableFunc(t.Group.Messages[behind:], compare)
 	}
 }
 

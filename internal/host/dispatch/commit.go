@@ -48,9 +48,11 @@ func (out *Outbox) Add(c Commit) {
 	}
 	out.place.row.goOn(c.Turn)
 	taken := takenOver(c.Turn)
+	before, after := inTime(c.Events[:taken.last]), inTime(c.Events[taken.last:])
 	for i := range c.Events {
 		e := &c.Events[i]
 		out.place.at = position{c.ExecutionID, e.EventID, 0}
+		e = before.instead(after.instead(e))
 		if e.EventID <= taken.last {
 			if taken.open[e.EventID] && !taken.held && !cancelled[e.EventID] && !c.Done[e.EventID] {
 				out.takenOver(&c, e, taken.at)

@@ -49,8 +49,9 @@ func (out *Outbox) later(item *wire.Item, c *Commit, e *history.Event) error {
 // letGo sends what was held back until the turn of the instance.
 func (out *Outbox) letGo(c *Commit, resumed *history.Event, cancelled map[int64]bool) {
 	taken := takenOver(&store.Turn{Instance: c.Instance, ExecutionID: c.ExecutionID, Events: c.Held})
+	timers := inTime(c.Held)
 	for i := range c.Held {
-		e := &c.Held[i]
+		e := timers.instead(&c.Held[i])
 		if taken.open[e.EventID] && !cancelled[e.EventID] && !c.HeldDone[e.EventID] {
 			out.place.at = position{c.ExecutionID, resumed.EventID, 1 + i}
 			out.takenOver(c, e, resumed.AtMS)

@@ -1,8 +1,10 @@
 package dispatch
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -53,6 +55,41 @@ func (out *Outbox) timer(c *Commit, e *history.Event) {
 	}
 	out.timed(timer.Schedule{Name: timer.Name(c.Instance, c.ExecutionID, e.EventID), Due: due, Body: body, Group: wire.Group(c.Instance)}, opened(e).Wait)
 	out.told.actions = append(out.told.actions, host.Action{Kind: "timer", EventID: e.EventID, Due: due})
+}
+
+// timers says which timer is sent in the place of which, by event.
+type timers map[int64]*history.Event
+
+// inTime has the timers of some events sent in the order in which they are due, so that timers
+// that are overdue fire in that order: after a redrive, say. It goes by the events alone, because a
+// dispatch that was cut short continues after the last place that it has reached.
+func inTime(events []history.Event) timers {
+	var created []*history.Event
+	inOrder := true
+	for i := range events {
+		if e := &events[i]; e.Kind == history.TimerCreated {
+			inOrder = inOrder && (len(created) == 0 || created[len(created)-1].FireAtMS <= e.FireAtMS)
+			created = append(created, e)
+		}
+	}
+	if inOrder {
+		return nil
+	}
+	sorted := slices.Clone(created)
+	slices.SortStableFunc(sorted, func(a, b *history.Event) int { return cmp.Compare(a.FireAtMS, b.FireAtMS) })
+	in := make(timers, len(created))
+	for i, e := range created {
+		in[e.EventID] = sorted[i]
+	}
+	return in
+}
+
+// instead returns the event that is sent in the place of e: another timer, or e itself.
+func (t timers) instead(e *history.Event) *history.Event {
+	if other := t[e.EventID]; other != nil {
+		return other
+	}
+	return e
 }
 
 // fired removes the schedule of a timer that somebody has fired early: it could be due in

@@ -57,16 +57,14 @@ func momentItem(e *host.InstanceEvent) (wire.Item, error) {
 // empty where it is none.
 func momentOf(c *Commit, e *history.Event) (what, code string) {
 	switch e.Kind {
-	case history.OrchestrationStarted:
+	case history.OrchestrationStarted, history.OrchestrationRedriven:
 		switch {
-		case !c.Messaged:
+		case !c.Messaged && e.Kind == history.OrchestrationStarted:
 			return "", "" // The execution before has continued as new.
 		case c.ExecutionID > 1:
 			return "begun_again", ""
 		}
-		return "started", ""
-	case history.OrchestrationRedriven:
-		return "begun_again", ""
+		return "started", "" // A fork too, which begins with the history of another instance.
 	case history.OrchestrationSuspended:
 		return "suspended", ""
 	case history.OrchestrationResumed:

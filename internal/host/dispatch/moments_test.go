@@ -36,6 +36,7 @@ func TestWhatIsToldOfACommit(t *testing.T) {
 		{"what continues as new has not started", 2, true, history.Event{Kind: history.OrchestrationStarted}, "", ""},
 		{"it has said so itself", 1, false, history.Event{Kind: history.OrchestrationContinuedAsNew}, "continued_as_new", ""},
 		{"a redrive", 2, false, history.Event{Kind: history.OrchestrationRedriven}, "begun_again", ""},
+		{"a fork", 1, false, history.Event{Kind: history.OrchestrationRedriven}, "started", ""},
 		{"a suspend", 1, false, history.Event{Kind: history.OrchestrationSuspended}, "suspended", ""},
 		{"a resume", 1, false, history.Event{Kind: history.OrchestrationResumed}, "resumed", ""},
 		{"a completion", 1, false, history.Event{Kind: history.OrchestrationCompleted}, "completed", ""},

@@ -18,6 +18,8 @@ type Message struct {
 	// Proven: it brought back the token of the event that it names, under a key
 	// of the stack.
 	Proven bool
+	// Place of the message among those of its instance in the batch.
+	Place int
 }
 
 // State says how far a message has come.

@@ -102,8 +102,11 @@ func (a *attempt) commit(ctx context.Context, c *deciding.Commit) error {
 		return fmt.Errorf("host: turn of instance %q execution %d at event %d: %w", t.View.Instance, t.Running.Execution, c.Turns[0].First(), err)
 	}
 	t.Took(c)
-	if dispatch.Ends(&c.Turns[len(c.Turns)-1]) {
-		a.watch.Ended(a.desk.Clock.Now(), t.Running.Started().Name)
+	switch now := a.desk.Clock.Now(); {
+	case dispatch.Ends(&c.Turns[len(c.Turns)-1]):
+		a.watch.Ended(now, t.Running.Started().Name)
+	case len(c.Turns) > 1:
+		a.watch.ContinuedAsNew(now)
 	}
 	a.warnOfLength(ctx, &c.Turns[0])
 	return nil

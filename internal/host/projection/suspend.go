@@ -106,7 +106,7 @@ func suspensionOf(d *engine.Turn) *store.Suspension {
 	if e == nil {
 		return nil
 	}
-	s := &store.Suspension{EventID: e.EventID, SinceMS: e.AtMS, UntilMS: d.SuspendedUntilMS, Reason: e.Reason, Actor: e.Actor}
+	s := &store.Suspension{EventID: e.EventID, SinceMS: e.AtMS, UntilMS: d.SuspendedUntilMS, Reason: d.SuspendedFor.Reason, Actor: d.SuspendedFor.Actor}
 	if d.Queued {
 		s.LimitKey = e.LimitKey
 	}

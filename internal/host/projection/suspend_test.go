@@ -22,12 +22,14 @@ func TestASuspendIsProjectedBesideTheMark(t *testing.T) {
 		return &store.Record{Instance: "a", ExecutionID: 1, Status: store.StatusRunning, Stamp: 3, Suspension: s, Problem: p}
 	}
 	turn := func(state engine.State, s *history.Event, kinds ...history.Kind) *engine.Turn {
-		out := &engine.Turn{State: state, Suspended: s}
+		out := &engine.Turn{State: state, Suspended: s, SuspendedFor: s}
 		for _, k := range kinds {
 			out.Events = append(out.Events, history.Event{Kind: k})
 		}
 		return out
 	}
+	scheduled := turn(engine.Suspended, &history.Event{Kind: history.OrchestrationSuspended, EventID: 2, AtMS: 7}, history.OrchestrationSuspended)
+	scheduled.SuspendedFor = &history.Event{Kind: history.OrchestrationSuspended, EventID: 3, AtMS: 9, Reason: "the bank is down", Actor: "ada"}
 	const s, r, e = history.OrchestrationSuspended, history.OrchestrationResumed, history.ExternalEvent
 	for _, c := range []struct {
 		name     string
@@ -42,6 +44,8 @@ func TestASuspendIsProjectedBesideTheMark(t *testing.T) {
 		{"a suspend", Standing{Record: record(nil, nil)}, turn(engine.Suspended, suspended, s), true, store.StatusSuspended, since, true, false},
 		{"a suspend of what is stuck keeps the mark", Standing{Record: record(nil, panicked)}, turn(engine.Suspended, suspended, s), true, store.StatusSuspended, since, true, false},
 		{"a second suspend changes nothing", Standing{Record: record(since, nil)}, turn(engine.Suspended, suspended, s), false, "", nil, false, false},
+		{"a suspend of what is scheduled says why", Standing{Record: record(&store.Suspension{EventID: 2, SinceMS: 7, UntilMS: 9}, nil)}, scheduled, true, store.StatusSuspended,
+			&store.Suspension{EventID: 2, SinceMS: 7, Reason: "the bank is down", Actor: "ada"}, true, false},
 		{"an arrival of a suspended instance changes nothing", Standing{Record: record(since, nil)}, turn(engine.Suspended, suspended, e), false, "", nil, false, false},
 		{"also where its code panicked", Standing{Record: record(since, panicked)}, turn(engine.Suspended, suspended, e), false, "", nil, false, false},
 		{"a wake of a suspended instance leaves its mark", Standing{Record: record(since, panicked), Try: "w"}, turn(engine.Suspended, suspended), false, "", nil, false, false},
@@ -92,12 +96,12 @@ func TestASuspendOfANewExecutionIsProjected(t *testing.T) {
 	suspended := &history.Event{Kind: history.OrchestrationSuspended, EventID: 2}
 	started := history.Event{Kind: history.OrchestrationStarted, Name: "A"}
 	s := Standing{Instance: "a", Execution: 1, Creating: true}
-	begins := s.Of(&engine.Turn{State: engine.Suspended, Suspended: suspended, Events: []history.Event{started, *suspended}}).Change
+	begins := s.Of(&engine.Turn{State: engine.Suspended, Suspended: suspended, SuspendedFor: suspended, Events: []history.Event{started, *suspended}}).Change
 	if begins == nil || begins.Create == nil || begins.Create.Status != store.StatusSuspended || begins.Create.Suspension == nil {
 		t.Errorf("it begins as %+v", begins)
 	}
 	s = Standing{Instance: "a", Execution: 1, Record: &store.Record{Instance: "a", ExecutionID: 1, Status: store.StatusRunning}}
-	goesOn := s.Of(&engine.Turn{State: engine.Ended, Suspended: suspended, Events: []history.Event{{Kind: history.OrchestrationContinuedAsNew}},
+	goesOn := s.Of(&engine.Turn{State: engine.Ended, Suspended: suspended, SuspendedFor: suspended, Events: []history.Event{{Kind: history.OrchestrationContinuedAsNew}},
 		Next: []history.Event{started, *suspended}}).Change
 	if goesOn == nil || *goesOn.Status != store.StatusSuspended || goesOn.Suspension == nil || *goesOn.ExecutionID != 2 {
 		t.Errorf("it goes on as %+v", goesOn)

@@ -225,17 +225,29 @@ func (k *Kept) of(name string) time.Duration {
 	return k.Default
 }
 
-// Ended tells SweepAt when an instance that ends now is due, and when children are that
-// were kept for its sake.
+// Ended tells SweepAt when an instance that ends now is due, and when its children are.
 func (w *Watch) Ended(now time.Time, name string) {
 	if w.SweepAt == nil || !w.Kept.Any() {
 		return
 	}
-	w.SweepAt(now.Add(w.Kept.least()), true)
+	w.children(now)
 	if own := w.Kept.of(name); own > 0 {
 		w.SweepAt(now.Add(own), true)
 	}
 }
+
+// ContinuedAsNew tells SweepAt when the children of an execution that ends now are due.
+func (w *Watch) ContinuedAsNew(now time.Time) {
+	if w.SweepAt != nil && w.Kept.Any() {
+		w.children(now)
+	}
+}
+
+// children tells SweepAt when children are due that were kept while the execution ran that started
+// them: the retention of those that ended long ago is over. The sweep comes a moment later, and not
+// at once, because then the ends of the next minutes share it. A child that has ended since tells
+// when it is due itself.
+func (w *Watch) children(now time.Time) { w.SweepAt(now.Add(time.Second), true) }
 
 // list is a list of instances, newest first, among which some are due: those that began
 // before a time.

@@ -61,7 +61,10 @@ func (w *checker) placeOf(inv *world.Invocation, t *store.Turn, e *history.Event
 		same := e.SourceEventID > 0 && item.SourceEventID == e.SourceEventID && w.isFor(item, t) && !w.ByForger(item) ||
 			isSaid(e.Kind, item.Kind) && item.WithID(m.ID).ID == e.SenderID
 		if e.Kind == history.ExternalEvent && slices.ContainsFunc(item.Events, func(b wire.StartEvent) bool { return b.ID == e.SenderID }) {
-			return -1 // A start brought it, and starts are taken first.
+			if t.First() == 1 {
+				return -1 // The start that begins the execution is taken first.
+			}
+			same = true
 		}
 		switch {
 		case !same:

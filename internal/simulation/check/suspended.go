@@ -82,10 +82,13 @@ func (w *checker) checkSuspension(r *store.Record, x *ledger.Recorded) {
 		w.Violate("I-06", "%s is suspended since event %d, and its record does not say so", r.Instance, since.EventID)
 	case since == nil:
 		w.Violate("I-06", "the record of %s says that it is suspended since event %d, and it is not", r.Instance, s.EventID)
-	case s.EventID != since.EventID || s.SinceMS != since.AtMS || s.UntilMS != x.Until || s.Reason != since.Reason || s.Actor != since.Actor || s.LimitKey != queuedFor(x):
-		w.Violate("I-06", "%s is suspended since event %d at %s by %q, its record says %+v", r.Instance, since.EventID, time.UnixMilli(since.AtMS).UTC(), since.Actor, *s)
+	case s.EventID != since.EventID || s.SinceMS != since.AtMS || s.UntilMS != x.Until || s.Reason != x.Said.Reason || s.Actor != x.Said.Actor || s.LimitKey != queuedFor(x):
+		w.Violate("I-06", "%s is suspended since event %d at %s by %q because of %q, its record says %+v", r.Instance, since.EventID, time.UnixMilli(since.AtMS).UTC(), x.Said.Actor, x.Said.Reason, *s)
 	default:
 		w.Reached("I-06, suspended")
+		if since.EventID != x.Said.EventID && s.Reason != "" {
+			w.Reached("I-06, suspended for another reason since")
+		}
 		if r.Problem != nil {
 			w.Reached("rule 14, stuck and suspended")
 		}

@@ -51,12 +51,11 @@ type numbered struct{ instance, number string }
 func toldOf(e *history.Event, execution int64, messaged bool) string {
 	switch e.Kind {
 	case history.OrchestrationStarted:
-		if messaged && execution > 1 {
-			return "begun_again"
-		}
 		if messaged {
-			return "started"
+			return beginning(execution)
 		}
+	case history.OrchestrationRedriven:
+		return beginning(execution)
 	case history.OrchestrationFailed:
 		kind := ""
 		if e.Failure != nil {
@@ -70,8 +69,17 @@ func toldOf(e *history.Event, execution int64, messaged bool) string {
 		}
 		return "failed"
 	}
-	return map[history.Kind]string{history.OrchestrationRedriven: "begun_again", history.OrchestrationSuspended: "suspended", history.OrchestrationResumed: "resumed",
+	return map[history.Kind]string{history.OrchestrationSuspended: "suspended", history.OrchestrationResumed: "resumed",
 		history.OrchestrationContinuedAsNew: "continued_as_new", history.OrchestrationCompleted: "completed"}[e.Kind]
+}
+
+// beginning is what is told of an execution that a message begins. A fork begins with the history
+// of another instance, and is told as a start.
+func beginning(execution int64) string {
+	if execution > 1 {
+		return "begun_again"
+	}
+	return "started"
 }
 
 // happens notes what a turn that has landed is to be told of.

@@ -54,6 +54,9 @@ type Recorded struct {
 	Until int64
 	// Held is the event id of the last suspend, 0 where the execution is not suspended.
 	Held int64
+	// Said is the last suspend with a reason, or else the last one: it says why the execution is
+	// suspended.
+	Said *history.Event
 	// Inline activities that are open.
 	Inline int
 	// Stopped are operations that were cancelled or closed in a later turn than
@@ -169,12 +172,16 @@ func (x *Recorded) Add(e, stored *history.Event) {
 			x.Suspended = &own
 		}
 		x.Until, x.Held = e.FireAtMS, e.EventID
+		if x.Said == nil || x.Said.Reason == "" || e.Reason != "" {
+			own := *e
+			x.Said = &own
+		}
 	case history.OrchestrationResumed:
 		noteL(&x.Senders, resumes+e.SenderID, true)
-		x.Suspended, x.Until, x.Held = nil, 0, 0
+		x.Suspended, x.Until, x.Held, x.Said = nil, 0, 0, nil
 	}
 	if e.Kind.Terminal() {
-		x.Suspended, x.Until, x.Held = nil, 0, 0
+		x.Suspended, x.Until, x.Held, x.Said = nil, 0, 0, nil
 	}
 }
 

@@ -43,7 +43,7 @@ func eventMutations() []Mutation {
 			Bug:   "The execution behind a continue-as-new is told as one that somebody has begun.",
 			Bias:  "bus outages",
 			File:  "internal/host/dispatch/moments.go",
-			Edits: edit("		case !c.Messaged:\n", "		case !c.Messaged && c.ExecutionID == 1:\n"),
+			Edits: edit("		case !c.Messaged && e.Kind == history.OrchestrationStarted:\n", "		case !c.Messaged && c.ExecutionID == 1:\n"),
 		},
 		{
 			Name:  "a suspend is told to nobody",
@@ -62,7 +62,14 @@ func eventMutations() []Mutation {
 			Name:  "a redrive is told to nobody",
 			Bug:   "That an instance has begun again in the middle is not published.",
 			File:  "internal/host/dispatch/moments.go",
-			Edits: edit("	case history.OrchestrationRedriven:\n		return \"begun_again\", \"\"\n", ""),
+			Edits: []Edit{{"	case history.OrchestrationStarted, history.OrchestrationRedriven:\n", "	case history.OrchestrationStarted:\n"}},
+		},
+		{
+			Name:  "a fork is told as one that has begun again",
+			Bug:   "The first execution of a fork is told as a redrive of the original.",
+			Bias:  "forks",
+			File:  "internal/host/dispatch/moments.go",
+			Edits: edit("		case c.ExecutionID > 1:\n", "		case c.ExecutionID > 1 || e.Kind == history.OrchestrationRedriven:\n"),
 		},
 		{
 			Name:  "an end is told to nobody",

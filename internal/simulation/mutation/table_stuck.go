@@ -139,7 +139,7 @@ func stuckMutations() []Mutation {
 			Name:  "a start overtakes a purge",
 			Bug:   "A start behind a purge of nothing in one batch is taken first, and what it begins is purged.",
 			File:  "internal/host/deciding/group.go",
-			Edits: edit("startsFirst(g.Messages[behind:])", "startsFirst(g.Messages)"),
+			Edits: edit("startsFirst(g.Messages[behindPurges(g.Messages):])", "startsFirst(g.Messages)"),
 		},
 		{
 			Name:  "a suspect's mark stays",

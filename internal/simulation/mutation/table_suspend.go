@@ -89,6 +89,13 @@ func suspendMutations() []Mutation {
 			Edits: edit("			c.Suspension = new(*store.Suspension)\n", "			_ = c.Suspension\n"),
 		},
 		{
+			Name:  "a suspension has the reason of the first suspend",
+			Bug:   "An operator suspends what is scheduled, queued or suspended, and the record does not say why.",
+			Bias:  "suspends",
+			File:  "internal/host/projection/suspend.go",
+			Edits: edit("Reason: d.SuspendedFor.Reason, Actor: d.SuspendedFor.Actor}", "Reason: e.Reason, Actor: e.Actor}"),
+		},
+		{
 			Name:  "a resume believes an old record",
 			Bug:   "A resume leaves the record where that does not say that the instance is suspended, though it may be older than the history.",
 			Bias:  "suspends+torn reads",
