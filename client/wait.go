@@ -15,7 +15,16 @@ import (
 // Errors: [*PurgedError] if the instance has been purged, [*WaitError] if the
 // context ends first. Give the context a deadline.
 func (c *Client) Wait(ctx context.Context, instance string) (Description, error) {
-	d, err := c.wait(ctx, Started{Instance: instance}, ended)
+	return c.WaitUntil(ctx, instance, ended)
+}
+
+// WaitUntil waits until enough returns true for the instance, which it is given each time that the
+// instance may have changed: to wait for a custom status, say. An instance that has no record yet is
+// waited for too.
+//
+// Errors: those of [Client.Wait]. Give the context a deadline.
+func (c *Client) WaitUntil(ctx context.Context, instance string, enough func(*Description) bool) (Description, error) {
+	d, err := c.wait(ctx, Started{Instance: instance}, enough)
 	if err != nil {
 		return Description{}, err
 	}

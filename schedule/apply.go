@@ -15,7 +15,8 @@ type Change struct {
 
 // Apply brings schedules to their definitions: it creates missing schedules and updates changed
 // ones. It can be called at every deployment. Schedules that are not among the definitions are
-// left alone, and a paused one stays paused.
+// left alone, and a paused one stays paused. If two callers apply different definitions of one
+// schedule at the same time, both take effect, one after the other.
 //
 // All definitions are checked before anything is sent. Errors: from [Definition.Check]; an
 // [*InvalidError] if two definitions have one name.
@@ -35,14 +36,7 @@ func (c *Client) Apply(ctx context.Context, definitions ...Definition) ([]Change
 	}
 	var changes []Change
 	for _, d := range definitions {
-		created, err := c.create(ctx, d)
-		did := "unchanged"
-		switch _, differs := errors.AsType[*ExistsError](err); {
-		case differs:
-			did, err = "updated", c.ask(ctx, d.Name, command{Op: opUpdate, Definition: &d})
-		case created:
-			did = "created"
-		}
+		did, err := c.apply(ctx, &d)
 		if err != nil {
 			return changes, fmt.Errorf("schedule %q: %w", d.Name, err)
 		}

@@ -35,7 +35,7 @@ func TestWhatATickCosts(t *testing.T) {
 	}
 }
 
-const ticksBilled = 200
+const ticksBilled = 100
 
 type costs struct {
 	requests int

@@ -132,6 +132,7 @@ func TestAnUpdateCountsEachTickThatItGivesUp(t *testing.T) {
 	d := jittery()
 	w.create(d)
 	w.env.Advance(time.Hour + 30*time.Second)
+	d.Starts = schedule.Orchestration(report, "1s")
 	w.must(schedule.NewClient(w.env.Client()).Update(t.Context(), d))
 	w.env.Advance(time.Second)
 	after := w.describe()

@@ -8,10 +8,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/internal/scheduling"
+	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
 // Is reports whether the target is [client.ErrNotFound].
@@ -29,6 +31,7 @@ type instances interface {
 	Start(ctx context.Context, r client.StartRequest) (client.Started, error)
 	Raise(ctx context.Context, r client.RaiseRequest) error
 	Describe(ctx context.Context, instance string) (client.Description, error)
+	WaitUntil(ctx context.Context, instance string, enough func(*client.Description) bool) (client.Description, error)
 	List(ctx context.Context, q client.ListQuery) (client.ListPage, error)
 }
 
@@ -54,7 +57,9 @@ func (e *notFoundError) Error() string {
 }
 
 // Create creates a schedule and returns when the creation is queued. A schedule that exists with
-// the same definition stays as it is.
+// the same definition stays as it is. If two callers create a schedule at the same time, the
+// first creation in the queue counts and the other one has no effect: [Client.WaitCreated] returns an
+// error for it.
 //
 // Errors: from [Definition.Check]; [*ExistsError]; [*client.EndedError] if the instance of the
 // schedule was terminated; from [client.Client.Start].
@@ -62,43 +67,100 @@ func (c *Client) Create(ctx context.Context, d Definition) error {
 	if err := d.Check(); err != nil {
 		return err
 	}
-	_, err := c.create(ctx, d)
+	have, err := c.find(ctx, d.Name)
+	if _, missing := errors.AsType[*notFoundError](err); missing {
+		err = c.start(ctx, &d, State{Definition: d}, client.StartRequest{})
+		if _, exists := errors.AsType[*client.AlreadyExistsError](err); !exists {
+			return err
+		}
+		have, err = c.find(ctx, d.Name)
+	}
+	switch {
+	case err != nil:
+		return err
+	case have.Instance.Status.Terminal():
+		return ended(&have)
+	case have.Deleted:
+		return c.send(ctx, d.Name, command{Op: opCreate, Definition: &d})
+	case !have.Definition.same(&d):
+		return &ExistsError{Name: d.Name, Have: have.Definition}
+	}
+	return nil
+}
+
+// WaitCreated waits until the schedule exists, for example after [Client.Create]. Give the context a
+// deadline.
+//
+// Errors: [*ExistsError] if another caller has created it with another definition;
+// [*client.EndedError] if the instance of the schedule was terminated; [*client.WaitError] if the
+// context ends first; [*client.PurgedError].
+func (c *Client) WaitCreated(ctx context.Context, d Definition) error {
+	var have Description
+	_, err := c.instances.WaitUntil(ctx, scheduling.InstanceID(d.Name), func(i *client.Description) bool {
+		found, err := describe(*i)
+		if have = found; err != nil {
+			return false
+		}
+		return i.Status.Terminal() || found.Revision > 0 && !found.Deleted
+	})
+	switch {
+	case err != nil:
+		return err
+	case have.Instance.Status.Terminal():
+		return ended(&have)
+	case !have.Definition.same(&d):
+		return &ExistsError{Name: d.Name, Have: have.Definition}
+	}
+	return nil
+}
+
+func ended(d *Description) error {
+	return &client.EndedError{Instance: d.Instance.Instance, Status: d.Instance.Status}
+}
+
+// apply brings a schedule to its definition and says what it did. Of two definitions at the same
+// time, the later one in the queue updates the earlier one: a start of a schedule that exists
+// raises its event.
+func (c *Client) apply(ctx context.Context, d *Definition) (did string, err error) {
+	have, err := c.find(ctx, d.Name)
+	update := command{Op: opUpdate, Definition: d}
+	switch _, missing := errors.AsType[*notFoundError](err); {
+	case missing:
+		data, err := json.Marshal(update)
+		if err != nil {
+			return "", err
+		}
+		return "created", c.start(ctx, d, State{Deleted: true}, client.StartRequest{UseExisting: true, Events: []wire.StartEvent{{Name: controls.Name(), Data: data}}})
+	case err != nil:
+		return "", err
+	case have.Instance.Status.Terminal():
+		return "", ended(&have)
+	case have.Deleted:
+		return "created", c.send(ctx, d.Name, update)
+	case have.Definition.same(d):
+		return "unchanged", nil
+	}
+	return "updated", c.send(ctx, d.Name, update)
+}
+
+// start starts the instance that the schedule is. Two calls with one definition are one start.
+func (c *Client) start(ctx context.Context, d *Definition, s State, r client.StartRequest) error {
+	content, err := json.Marshal(d.plain())
+	if err != nil {
+		return err
+	}
+	if r.Input, err = json.Marshal(s); err != nil {
+		return err
+	}
+	sum := sha256.Sum256(content)
+	r.Name, r.Instance, r.DeduplicationID = scheduling.Orchestration, scheduling.InstanceID(d.Name), "schedule-"+hex.EncodeToString(sum[:16])
+	_, err = c.instances.Start(ctx, r)
 	return err
 }
 
-func (c *Client) create(ctx context.Context, d Definition) (created bool, err error) {
-	content, err := json.Marshal(d.plain())
-	if err != nil {
-		return false, err
-	}
-	// Two calls with one definition are one start.
-	sum := sha256.Sum256(content)
-	input, err := json.Marshal(State{Definition: d})
-	if err != nil {
-		return false, err
-	}
-	_, err = c.instances.Start(ctx, client.StartRequest{Name: scheduling.Orchestration, Instance: scheduling.InstanceID(d.Name), DeduplicationID: "schedule-" + hex.EncodeToString(sum[:16]), Input: input})
-	if _, exists := errors.AsType[*client.AlreadyExistsError](err); err != nil && !exists {
-		return false, err
-	}
-	have, err := c.find(ctx, d.Name)
-	switch _, missing := errors.AsType[*notFoundError](err); {
-	case missing:
-		return true, nil
-	case err != nil:
-		return false, err
-	case have.Deleted:
-		return true, c.send(ctx, d.Name, command{Op: opUpdate, Definition: &d})
-	case have.Instance.Status.Terminal():
-		return false, &client.EndedError{Instance: have.Instance.Instance, Status: have.Instance.Status}
-	case !have.Definition.same(&d):
-		return false, &ExistsError{Name: d.Name, Have: have.Definition}
-	}
-	return false, nil
-}
-
-// Update gives a schedule another definition. Instances that run go on. Errors: from [Definition.Check];
-// [client.ErrNotFound].
+// Update gives a schedule another definition. The ticks that wait are given up, also those of a
+// backfill; running instances continue. The same definition changes nothing. Errors: from
+// [Definition.Check]; [client.ErrNotFound].
 func (c *Client) Update(ctx context.Context, d Definition) error {
 	if err := d.Check(); err != nil {
 		return err
@@ -124,12 +186,14 @@ func (c *Client) Trigger(ctx context.Context, name string) (instance string, err
 	return triggerID(name, id), c.ask(ctx, name, command{Op: opTrigger, ID: id})
 }
 
-// Backfill starts the ticks of a range, both ends inclusive: side by side with the overlap
-// policy [Allow], otherwise one after another. A tick that was started before is not started
-// again. It returns how many ticks there are.
+// Backfill starts the ticks of a range, both ends inclusive, that have no instance yet: side by
+// side with the overlap policy [Allow], otherwise one after another, between the ticks that come
+// meanwhile. A paused schedule keeps them until its resume. It returns how many ticks it starts,
+// and costs a read for each tick of the range.
 //
-// Errors: [*InvalidError] if there are none, or more than 1,000, or if those that start side by
-// side have inputs of more than 3 MB together; [client.ErrNotFound].
+// Errors: [*InvalidError] if the range has no tick or more than 1,000, if more than 1,000 would
+// wait, or if the inputs of ticks that start side by side have more than 3 MB together;
+// [client.ErrNotFound].
 func (c *Client) Backfill(ctx context.Context, name string, from, to time.Time) (int, error) {
 	d, err := c.Describe(ctx, name)
 	if err != nil {
@@ -139,18 +203,60 @@ func (c *Client) Backfill(ctx context.Context, name string, from, to time.Time) 
 	if err != nil {
 		return 0, err
 	}
+	wrong := func(problem string) error {
+		return &InvalidError{Schedule: name, Field: "range", Value: from.Format(time.RFC3339) + " to " + to.Format(time.RFC3339), Problem: problem}
+	}
 	list, more := t.between(from, to, scheduling.MaxBackfill)
-	value := from.Format(time.RFC3339) + " to " + to.Format(time.RFC3339)
 	switch {
 	case len(list) == 0:
-		return 0, &InvalidError{Schedule: name, Field: "range", Value: value, Problem: "the schedule has no tick in this range"}
+		return 0, wrong("the schedule has no tick in this range")
 	case more:
-		return 0, &InvalidError{Schedule: name, Field: "range", Value: value, Problem: fmt.Sprintf("it has more than %d ticks; give a shorter range", scheduling.MaxBackfill)}
-	case d.Definition.Overlap == Allow && len(list)*len(d.Definition.Starts.Input) > mostBytes:
-		return 0, &InvalidError{Schedule: name, Field: "range", Value: value, Problem: fmt.Sprintf("the inputs of its %d ticks have more than 3 MB together, which start at once; give a shorter range", len(list))}
+		return 0, wrong(fmt.Sprintf("it has more than %d ticks; give a shorter range", scheduling.MaxBackfill))
 	}
-	return len(list), c.ask(ctx, name, command{Op: opBackfill, From: from, To: to})
+	if list, err = c.notStarted(ctx, name, list); err != nil || len(list) == 0 {
+		return 0, err
+	}
+	switch {
+	case len(d.Backfilling)+len(list) > scheduling.MaxBackfill:
+		return 0, wrong(fmt.Sprintf("%d ticks of an earlier backfill wait, and at most %d can; give a shorter range", len(d.Backfilling), scheduling.MaxBackfill))
+	case d.Definition.Overlap == Allow && len(list)*len(d.Definition.Starts.Input) > mostBytes:
+		return 0, wrong(fmt.Sprintf("the inputs of its %d ticks have more than 3 MB together, which start at once; give a shorter range", len(list)))
+	}
+	return len(list), c.ask(ctx, name, command{Op: opBackfill, Ticks: list})
 }
+
+// notStarted returns the ticks that have no instance. One that was purged has its id until that is
+// free.
+func (c *Client) notStarted(ctx context.Context, name string, list []time.Time) ([]time.Time, error) {
+	started, errs := make([]bool, len(list)), make([]error, len(list))
+	var wait sync.WaitGroup
+	slots := make(chan struct{}, mostReads)
+	for i, tick := range list {
+		slots <- struct{}{}
+		wait.Go(func() {
+			defer func() { <-slots }()
+			_, err := c.instances.Describe(ctx, tickID(name, tick))
+			missing, gone := errors.AsType[*client.NotFoundError](err)
+			if started[i] = !gone || !missing.FreeAt.IsZero(); !gone {
+				errs[i] = err
+			}
+		})
+	}
+	wait.Wait()
+	var left []time.Time
+	for i, tick := range list {
+		if errs[i] != nil {
+			return nil, errs[i]
+		}
+		if !started[i] {
+			left = append(left, tick)
+		}
+	}
+	return left, nil
+}
+
+// mostReads is how many reads a backfill makes at a time.
+const mostReads = 16
 
 // Delete ends a schedule. Instances that run go on. Its name can be created again as soon as
 // Describe no longer finds it. Errors: [client.ErrNotFound].

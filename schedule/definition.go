@@ -64,8 +64,9 @@ type Definition struct {
 	// Name of the schedule, 1 to 200 bytes.
 	Name string `json:"name"`
 	// Cron has five fields, minute, hour, day of month, month and day of week, with names
-	// (MON, JAN), or is one of @hourly, @daily, @weekly, @monthly, @yearly. Either Cron or Every
-	// is given.
+	// (MON, JAN), or is one of @hourly, @daily, @weekly, @monthly, @yearly. As in crontab(5), a day
+	// has to match one of the two day fields if both restrict it, and both if one begins with *.
+	// Either Cron or Every is given.
 	Cron string `json:"cron,omitempty"`
 	// Every is an interval of at least one second. Its ticks are the multiples of it since
 	// 1970-01-01T00:00:00Z, plus Offset, so that they do not depend on when the schedule was made.
@@ -73,7 +74,8 @@ type Definition struct {
 	Offset time.Duration `json:"offset_ns,omitempty"`
 	// Zone is the IANA name of the time zone of Cron, for example "Europe/Berlin". Empty is UTC.
 	Zone string `json:"zone,omitempty"`
-	// Begin and End bound the ticks, both inclusive; zero means without a bound.
+	// Begin and End bound the ticks, both inclusive; zero means without a bound. No tick is later
+	// than the year 2199.
 	Begin time.Time `json:"begin,omitzero"`
 	End   time.Time `json:"end,omitzero"`
 	// Jitter delays each tick by a part of it, up to one hour. The part is derived from the
@@ -170,6 +172,10 @@ func (d *Definition) Check() error {
 		return wrong("catch_up", string(d.CatchUp), "it must be last, all or none")
 	case d.Window < 0 || d.Window > 0 && d.CatchUp != CatchUpAll:
 		return wrong("window", d.Window.String(), "it must be positive, and is for the catch-up all")
+	case d.Begin.After(lastTick):
+		return wrong("begin", d.Begin.Format(time.RFC3339), fmt.Sprintf("no timer fires after the year %d; give an earlier time", lastYear))
+	case d.End.Year() > 9999:
+		return wrong("end", d.End.Format(time.RFC3339), "JSON has no such year; leave it out for a schedule without an end")
 	case !d.End.IsZero() && d.End.Before(d.Begin):
 		return wrong("end", d.End.Format(time.RFC3339), fmt.Sprintf("it is before the begin, %s", d.Begin.Format(time.RFC3339)))
 	}
@@ -178,7 +184,11 @@ func (d *Definition) Check() error {
 		return err
 	}
 	if t.after(time.Unix(0, 0)).IsZero() {
-		return wrong("cron", d.Cron, "it is never due: no day has this date, or the end is before the first tick")
+		field, value, problem := "cron", d.Cron, "it is never due: no day has this date, or the end is before the first tick"
+		if d.Every > 0 {
+			field, value, problem = "every", d.Every.String(), fmt.Sprintf("it is never due: the first tick is after the end, or after the year %d", lastYear)
+		}
+		return wrong(field, value, problem)
 	}
 	return nil
 }

@@ -35,11 +35,16 @@ func TestADefinitionThatCannotBeIsRefusedWithItsValue(t *testing.T) {
 		"an end before the begin": {func(d *schedule.Definition) {
 			d.Begin, d.End = time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 		}, "it is before the begin"},
-		"an unknown zone":       {func(d *schedule.Definition) { d.Zone = "Europe/Atlantis" }, `zone "Europe/Atlantis": there is no such time zone`},
-		"the zone of a machine": {func(d *schedule.Definition) { d.Zone = "Local" }, `zone "Local"`},
-		"a zone in the cron":    {func(d *schedule.Definition) { d.Cron = "CRON_TZ=Asia/Tokyo 0 3 * * *" }, "give the zone"},
-		"a short interval":      {func(d *schedule.Definition) { d.Cron, d.Zone, d.Every = "", "", time.Millisecond }, "the shortest interval is 1s"},
-		"a zone of an interval": {func(d *schedule.Definition) { d.Cron, d.Every = "", time.Hour }, "leave it out"},
+		"a begin that no timer reaches": {func(d *schedule.Definition) {
+			d.Cron, d.Zone, d.Every, d.Begin = "", "", time.Hour, time.Date(2300, 1, 1, 0, 0, 0, 0, time.UTC)
+		}, `begin "2300-01-01T00:00:00Z": no timer fires after the year 2199`},
+		"an interval that no timer reaches": {func(d *schedule.Definition) { d.Cron, d.Zone, d.Every = "", "", 290*365*24*time.Hour }, `every "2540400h0m0s": it is never due`},
+		"an end that JSON does not have":    {func(d *schedule.Definition) { d.End = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) }, `end "10000-`},
+		"an unknown zone":                   {func(d *schedule.Definition) { d.Zone = "Europe/Atlantis" }, `zone "Europe/Atlantis": there is no such time zone`},
+		"the zone of a machine":             {func(d *schedule.Definition) { d.Zone = "Local" }, `zone "Local"`},
+		"a zone in the cron":                {func(d *schedule.Definition) { d.Cron = "CRON_TZ=Asia/Tokyo 0 3 * * *" }, "give the zone"},
+		"a short interval":                  {func(d *schedule.Definition) { d.Cron, d.Zone, d.Every = "", "", time.Millisecond }, "the shortest interval is 1s"},
+		"a zone of an interval":             {func(d *schedule.Definition) { d.Cron, d.Every = "", time.Hour }, "leave it out"},
 		"an offset over the interval": {func(d *schedule.Definition) {
 			d.Cron, d.Zone, d.Every, d.Offset = "", "", time.Hour, time.Hour
 		}, "shorter than that"},
@@ -65,5 +70,25 @@ func TestADefinitionThatCannotBeIsRefusedWithItsValue(t *testing.T) {
 	d.Starts = schedule.Orchestration(bad, func() {})
 	if _, ok := errors.AsType[*turnstile.EncodeError](d.Check()); !ok {
 		t.Errorf("an input that cannot be encoded: %v", d.Check())
+	}
+}
+
+func TestNoTickIsWhereTimeCannotBeCounted(t *testing.T) {
+	t.Parallel()
+	interval := schedule.Definition{Name: "s", Every: 200 * 365 * 24 * time.Hour, Offset: 199 * 365 * 24 * time.Hour, Starts: schedule.Orchestration(report, "x")}
+	if err := interval.Check(); err != nil {
+		t.Error(err)
+	}
+	for _, d := range []schedule.Definition{nightly(), interval, {Every: time.Hour}} {
+		for _, from := range []time.Time{{}, time.Date(1600, 1, 1, 0, 0, 0, 0, time.UTC)} {
+			if next := d.Next(from, 3); len(next) < 2 || !next[0].After(from) || !next[1].After(next[0]) {
+				t.Errorf("%s%s after %s: %v", d.Cron, d.Every, from, next)
+			}
+		}
+		for _, from := range []time.Time{time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2263, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2600, 1, 1, 0, 0, 0, 0, time.UTC)} {
+			if next := d.Next(from, 3); len(next) > 0 {
+				t.Errorf("%s%s after %s: %v", d.Cron, d.Every, from, next)
+			}
+		}
 	}
 }

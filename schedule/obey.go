@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"slices"
 	"time"
 
 	"github.com/turnstile-go/turnstile"
@@ -10,13 +11,17 @@ import (
 // obey does what the schedule is asked for. The caller has checked it; a repeat changes
 // nothing that is so already.
 func (r *runner) obey(ctx turnstile.Context, c *command) error {
+	switch {
+	case c.Op == opCreate && !r.Deleted, c.Op == opUpdate && !r.Deleted && c.Definition != nil && c.Definition.same(&r.Definition):
+		return nil
+	}
 	r.changed = true
 	r.Revision++
-	if r.Deleted && c.Op != opUpdate {
+	if r.Deleted && c.Op != opCreate && c.Op != opUpdate {
 		return nil
 	}
 	switch c.Op {
-	case opUpdate:
+	case opCreate, opUpdate:
 		return r.update(ctx, c)
 	case opPause:
 		r.Paused, r.Note = true, c.Note
@@ -36,9 +41,9 @@ func (r *runner) obey(ctx turnstile.Context, c *command) error {
 		return r.plan(ctx)
 	case opTrigger:
 		now := turnstile.Now(ctx)
-		return r.start(ctx, now, now, triggerID(r.Definition.Name, c.ID))
+		return r.start(ctx, now, Run{Tick: now, Instance: triggerID(r.Definition.Name, c.ID)})
 	case opBackfill:
-		return r.backfill(ctx, c)
+		return r.backfill(ctx, c.Ticks)
 	}
 	return nil // A newer build asks for something that this one does not know.
 }
@@ -75,11 +80,7 @@ func (r *runner) giveUp(ctx turnstile.Context, now time.Time) error {
 		return nil
 	}
 	left, err := turnstile.SideEffect(ctx, "ticks given up", func() (Span, error) {
-		t, err := r.Definition.ticks()
-		if err != nil {
-			return Span{}, err
-		}
-		return t.span(r.Next, now), nil
+		return r.ticks().span(r.Next, now), nil
 	})
 	if err == nil {
 		left.Reason = ReasonDeleted
@@ -90,38 +91,24 @@ func (r *runner) giveUp(ctx turnstile.Context, now time.Time) error {
 
 // unbuffer gives up the ticks that wait.
 func (r *runner) unbuffer() {
-	for _, tick := range r.Buffered {
+	for _, tick := range slices.Concat(r.Buffered, r.Backfilling) {
 		r.missed(Span{From: tick, To: tick, Ticks: 1, Reason: ReasonDeleted})
 	}
-	r.Buffered = nil
+	r.Buffered, r.Backfilling = nil, nil
 }
 
-// backfill starts the ticks of a range, one after another unless the overlap policy allows
-// them side by side. A tick that was started before is not started again.
-func (r *runner) backfill(ctx turnstile.Context, c *command) error {
-	now := turnstile.Now(ctx)
-	list, err := turnstile.SideEffect(ctx, "backfill", func() ([]time.Time, error) {
-		t, err := r.Definition.ticks()
-		if err != nil {
-			return nil, err
-		}
-		list, _ := t.between(c.From, c.To, scheduling.MaxBackfill)
-		return list, nil
-	})
-	if err != nil {
-		return err
-	}
-	for _, tick := range list {
-		if r.Definition.Overlap != Allow && len(r.Running) > 0 {
-			err = r.buffer(tick)
-		} else {
-			err = r.start(ctx, now, tick, tickID(r.Definition.Name, tick))
-		}
-		if err != nil {
-			return err
+// backfill has the ticks of a backfill wait for their turn.
+func (r *runner) backfill(ctx turnstile.Context, ticks []time.Time) error {
+	for _, tick := range ticks {
+		switch {
+		case r.knows(tick):
+		case len(r.Backfilling) >= scheduling.MaxBackfill:
+			r.missed(Span{From: tick, To: tick, Ticks: 1, Reason: ReasonBufferFull})
+		default:
+			r.Backfilling = append(r.Backfilling, tick)
 		}
 	}
-	return nil
+	return r.next(ctx)
 }
 
 // triggerID is the id of the instance that a trigger starts.

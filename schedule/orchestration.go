@@ -34,13 +34,13 @@ type command struct {
 	// ID of the call, from which a triggered instance has its id.
 	ID   string `json:"id"`
 	Note string `json:"note,omitempty"`
-	// Definition is for opUpdate, From and To are for opBackfill.
+	// Definition is for opCreate and opUpdate, Ticks are for opBackfill.
 	Definition *Definition `json:"definition,omitempty"`
-	From       time.Time   `json:"from,omitzero"`
-	To         time.Time   `json:"to,omitzero"`
+	Ticks      []time.Time `json:"ticks,omitempty"`
 }
 
 const (
+	opCreate   = "create"
 	opUpdate   = "update"
 	opPause    = "pause"
 	opResume   = "resume"
@@ -67,8 +67,10 @@ type runner struct {
 
 // run is the implementation of the orchestration.
 func run(ctx turnstile.Context, s State) (State, error) {
-	r := &runner{State: s, changed: true}
-	if r.Revision == 0 {
+	// One that Apply has started is not shown before its definition, which comes as an event.
+	applied := s.Revision == 0 && s.Deleted
+	r := &runner{State: s, changed: !applied}
+	if r.Revision == 0 && !applied {
 		r.Revision = 1
 		if err := r.plan(ctx); err != nil {
 			return r.State, err
@@ -135,6 +137,17 @@ func (r *runner) show(ctx turnstile.Context) error {
 	return turnstile.SetCustomStatus(ctx, r.State)
 }
 
+// ticks returns what computes the ticks. The client has checked the definition, so what is wrong
+// with it is wrong with this build, which may lack the time zone. The panic makes the schedule stuck
+// until a build has it.
+func (r *runner) ticks() *ticks {
+	t, err := r.Definition.ticks()
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
 // plan records the first tick after now.
 func (r *runner) plan(ctx turnstile.Context) error {
 	r.changed = true
@@ -150,11 +163,7 @@ func (r *runner) plan(ctx turnstile.Context) error {
 	now := turnstile.Now(ctx)
 	r.Since = now
 	next, err := turnstile.SideEffect(ctx, "next tick", func() (time.Time, error) {
-		t, err := r.Definition.ticks()
-		if err != nil {
-			return time.Time{}, err
-		}
-		return t.after(now), nil
+		return r.ticks().after(now), nil
 	})
 	r.Next = next
 	return err
@@ -165,11 +174,7 @@ func (r *runner) tick(ctx turnstile.Context) error {
 	r.started, r.changed = false, true
 	now := turnstile.Now(ctx)
 	found, err := turnstile.SideEffect(ctx, "due ticks", func() (due, error) {
-		t, err := r.Definition.ticks()
-		if err != nil {
-			return due{}, err
-		}
-		return t.dueAt(r.Next, now), nil
+		return r.ticks().dueAt(r.Next, now), nil
 	})
 	if err != nil {
 		return err

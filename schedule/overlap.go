@@ -35,17 +35,15 @@ func (r *runner) offer(ctx turnstile.Context, now, tick time.Time) error {
 		r.missed(Span{From: tick, To: tick, Ticks: 1, Reason: reason})
 	}
 	if len(r.Running) == 0 || r.Definition.Overlap == Allow {
-		return r.start(ctx, now, tick, tickID(r.Definition.Name, tick))
+		return r.start(ctx, now, Run{Tick: tick, Instance: tickID(r.Definition.Name, tick)})
 	}
 	switch r.Definition.Overlap {
-	case BufferOne:
-		if len(r.Buffered) > 0 {
-			skip(tick, ReasonOverlap)
+	case BufferAll:
+		if len(r.Buffered) >= maxBuffered {
+			skip(tick, ReasonBufferFull)
 			return nil
 		}
 		r.Buffered = append(r.Buffered, tick)
-	case BufferAll:
-		return r.buffer(tick)
 	case CancelRunning, TerminateRunning:
 		for _, waiting := range r.Buffered {
 			skip(waiting, ReasonOverlap)
@@ -67,27 +65,23 @@ func (r *runner) offer(ctx turnstile.Context, now, tick time.Time) error {
 		}
 		r.Buffered = []time.Time{tick}
 	default:
-		skip(tick, ReasonOverlap)
+		// A backfilled instance is not that of an earlier tick: also with Skip, a tick waits for it.
+		earlier := slices.ContainsFunc(r.Running, func(running Run) bool { return !running.Backfilled })
+		if len(r.Buffered) > 0 || earlier && r.Definition.Overlap != BufferOne {
+			skip(tick, ReasonOverlap)
+			return nil
+		}
+		r.Buffered = append(r.Buffered, tick)
 	}
 	return nil
 }
 
-// buffer keeps a tick until nothing runs.
-func (r *runner) buffer(tick time.Time) error {
-	if len(r.Buffered) >= maxBuffered {
-		r.missed(Span{From: tick, To: tick, Ticks: 1, Reason: ReasonBufferFull})
-		return nil
-	}
-	r.Buffered = append(r.Buffered, tick)
-	return nil
-}
-
-// start starts an instance.
-func (r *runner) start(ctx turnstile.Context, now, tick time.Time, instance string) error {
-	started := Run{Tick: tick, Instance: instance, StartedAt: now, Outcome: OutcomeStarted}
+// start starts the instance of a run.
+func (r *runner) start(ctx turnstile.Context, now time.Time, started Run) error {
+	started.StartedAt, started.Outcome = now, OutcomeStarted
 	r.ran(started)
 	if r.Definition.Overlap == Allow {
-		_, err := r.target(r.Definition.Starts.Name, instance).StartDetached(ctx, r.Definition.Starts.Input)
+		_, err := r.target(r.Definition.Starts.Name, started.Instance).StartDetached(ctx, r.Definition.Starts.Input)
 		return err
 	}
 	started.Orchestration = r.Definition.Starts.Name
@@ -113,15 +107,21 @@ func (r *runner) hasEnded(ctx turnstile.Context, i int) error {
 	return r.next(ctx)
 }
 
-// next starts a tick that waits, if nothing runs and the schedule is not paused.
+// next starts a tick that waits, if nothing runs and the schedule is not paused: a buffered one
+// first, then one of a backfill. With the policy Allow the whole backfill starts.
 func (r *runner) next(ctx turnstile.Context) error {
-	if len(r.Running) > 0 || len(r.Buffered) == 0 || r.Paused {
-		return nil
+	for !r.Paused && len(r.Running) == 0 && len(r.Buffered)+len(r.Backfilling) > 0 {
+		from, backfilled := &r.Buffered, len(r.Buffered) == 0
+		if backfilled {
+			from = &r.Backfilling
+		}
+		tick := (*from)[0]
+		*from = slices.Delete(*from, 0, 1)
+		if err := r.start(ctx, turnstile.Now(ctx), Run{Tick: tick, Instance: tickID(r.Definition.Name, tick), Backfilled: backfilled}); err != nil {
+			return err
+		}
 	}
-	now := turnstile.Now(ctx)
-	tick := r.Buffered[0]
-	r.Buffered = slices.Delete(r.Buffered, 0, 1)
-	return r.start(ctx, now, tick, tickID(r.Definition.Name, tick))
+	return nil
 }
 
 // cut shortens a text to at most so many bytes, at a character.

@@ -1,6 +1,7 @@
 package schedule_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -204,11 +205,11 @@ func TestABackfillStartsEachTickOnce(t *testing.T) {
 	w.env.Advance(2 * time.Hour) // 01:00 and 02:00 have run.
 	n, err := schedule.NewClient(w.env.Client()).Backfill(t.Context(), "hourly", began.Add(-2*time.Hour), began.Add(time.Hour))
 	w.must(err)
-	if n != 3 {
-		t.Errorf("%d ticks, want 23:00, 00:00 and 01:00", n)
+	if n != 2 {
+		t.Errorf("%d ticks, want 23:00 and 00:00", n)
 	}
 	w.env.Advance(time.Minute)
-	w.equal("ran", w.ran(), []string{"01T01:00 completed", "01T02:00 completed", "31T23:00 completed", "01T00:00 completed", "01T01:00 completed"})
+	w.equal("ran", w.ran(), []string{"01T01:00 completed", "01T02:00 completed", "31T23:00 completed", "01T00:00 completed"})
 	again, err := w.env.Client().Describe(t.Context(), "hourly@2026-01-01T01:00:00Z")
 	w.must(err)
 	if at := began.Add(30 * time.Minute); again.CreatedAt.Sub(at).Abs() > time.Minute {
@@ -255,6 +256,74 @@ func TestCreateIsIdempotentAndRefusesAnotherDefinition(t *testing.T) {
 	}
 	if d := w.describe(); d.Revision != 1 {
 		t.Errorf("revision %d", d.Revision)
+	}
+}
+
+// Both look before either is there, first at a schedule that never was, then at a deleted one.
+func TestOfTwoCreationsAtOnceTheSecondIsRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c := schedule.NewClient(w.env.Client())
+	first, second := hourly("1s"), hourly("2s")
+	for range 2 {
+		for _, d := range []schedule.Definition{first, first, second} {
+			w.must(c.Create(t.Context(), d))
+		}
+		w.must(c.WaitCreated(t.Context(), first))
+		exists, ok := errors.AsType[*schedule.ExistsError](c.WaitCreated(t.Context(), second))
+		if !ok || string(exists.Have.Starts.Input) != `"1s"` {
+			t.Errorf("the second: %v", exists)
+		}
+		w.env.Advance(time.Second)
+		if _, ok := errors.AsType[*schedule.ExistsError](c.WaitCreated(t.Context(), second)); !ok {
+			t.Error("the second took effect later")
+		}
+		w.must(c.Delete(t.Context(), "hourly", ""))
+		w.env.Advance(time.Second)
+	}
+}
+
+func TestOfTwoDefinitionsThatAreAppliedAtOnceBothCount(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for round := 1; round <= 2; round++ {
+		for _, takes := range []string{"1s", "2s", "2s"} {
+			_, err := schedule.NewClient(w.env.Client()).Apply(t.Context(), hourly(takes))
+			w.must(err)
+		}
+		w.env.Advance(time.Second)
+		if d := w.describe(); string(d.Definition.Starts.Input) != `"2s"` || d.Revision != 3*round-1 || len(d.Ticks) == 0 {
+			t.Errorf("revision %d of %s, next ticks %v", d.Revision, d.Definition.Starts.Input, d.Ticks)
+		}
+		w.must(schedule.NewClient(w.env.Client()).Delete(t.Context(), "hourly", ""))
+		w.env.Advance(time.Second)
+	}
+}
+
+// The client knows a time zone that the build of the stack lacks.
+func TestAScheduleWhoseTimeZoneABuildLacksIsStuck(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, turnstiletest.AllowStuck())
+	d := hourly("1s")
+	d.Zone = "Europe/Atlantis"
+	input, err := json.Marshal(schedule.State{Definition: d})
+	w.must(err)
+	_, err = w.env.Client().Start(t.Context(), client.StartRequest{Name: scheduling.Orchestration, Instance: scheduling.InstanceID("hourly"), Input: input})
+	w.must(err)
+	w.env.Advance(time.Minute)
+	if i := w.describe().Instance; i.Status != client.StatusStuck || !strings.Contains(i.Problem.Message, "Europe/Atlantis") {
+		t.Errorf("created: %s, %+v", i.Status, i.Problem)
+	}
+	w.must(schedule.NewClient(w.env.Client()).Create(t.Context(), nightly()))
+	w.env.Advance(time.Minute)
+	update, err := json.Marshal(map[string]any{"op": "update", "definition": d})
+	w.must(err)
+	w.must(w.env.Client().Raise(t.Context(), client.RaiseRequest{Instance: scheduling.InstanceID("nightly"), Name: "turnstile.schedule.control", Data: update}))
+	w.env.Advance(time.Minute)
+	found, err := schedule.NewClient(w.env.Client()).Describe(t.Context(), "nightly")
+	w.must(err)
+	if found.Instance.Status != client.StatusStuck {
+		t.Errorf("updated: %s", found.Instance.Status)
 	}
 }
 

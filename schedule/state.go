@@ -50,6 +50,8 @@ type Run struct {
 	// in Running alone.
 	Orchestration string `json:"orchestration,omitempty"`
 	Stopped       bool   `json:"stopped,omitempty"`
+	// Backfilled: a backfill has started it.
+	Backfilled bool `json:"backfilled,omitempty"`
 }
 
 // kept is how many runs and spans of ticks that started nothing are listed.
@@ -74,8 +76,10 @@ type State struct {
 	// Running are the instances that are not known to have ended, unless the overlap policy is
 	// [Allow].
 	Running []Run `json:"running,omitempty"`
-	// Buffered ticks wait for those to end, and for the resume of a paused schedule.
-	Buffered []time.Time `json:"buffered,omitempty"`
+	// Buffered ticks wait for those to end, and for the resume of a paused schedule. Backfilling
+	// are the ticks of backfills that wait: they start when no buffered tick is left.
+	Buffered    []time.Time `json:"buffered,omitempty"`
+	Backfilling []time.Time `json:"backfilling,omitempty"`
 	// Recent are the newest runs, Missed the newest ticks that started nothing; newest last, ten
 	// of each.
 	Recent []Run  `json:"recent,omitempty"`
@@ -89,6 +93,12 @@ type State struct {
 func (s *State) ran(r Run) {
 	s.Started++
 	s.Recent = newest(append(s.Recent, r))
+}
+
+// knows reports whether a tick waits, or is among the newest that were started.
+func (s *State) knows(tick time.Time) bool {
+	return slices.ContainsFunc(s.Buffered, tick.Equal) || slices.ContainsFunc(s.Backfilling, tick.Equal) ||
+		slices.ContainsFunc(slices.Concat(s.Running, s.Recent), func(r Run) bool { return r.Instance == tickID(s.Definition.Name, tick) })
 }
 
 // ended notes how a run ended.

@@ -3,6 +3,7 @@ package schedule
 import (
 	"fmt"
 	"hash/fnv"
+	"math"
 	"strings"
 	"time"
 
@@ -16,9 +17,24 @@ type ticks struct {
 	d    *Definition
 	zone *time.Location
 	cron cron.Schedule
-	// hourly: the cron expression is due in every hour, or in every second, third, …
+	// hourly: the field of hours begins with a star, so the cron expression names no hour.
 	hourly bool
 }
+
+const (
+	// lastYear is the last in which a timer fires.
+	lastYear = 2199
+	// searchedYears is how far ahead a date of a cron expression is searched: 29 February falls on
+	// the same day of the week after 40 years at the latest.
+	searchedYears = 40
+)
+
+// Ticks are computed between firstTick and lastTick. An interval counts in nanoseconds since
+// 1970, which reach back to 1677. The last tick leaves room for its jitter.
+var (
+	firstTick = time.Unix(0, math.MinInt64)
+	lastTick  = time.Date(lastYear+1, 1, 1, 0, 0, 0, 0, time.UTC).Add(-maxJitter - 1)
+)
 
 // ticks returns what computes the ticks. Errors: [*InvalidError].
 func (d *Definition) ticks() (*ticks, error) {
@@ -34,12 +50,18 @@ func (d *Definition) ticks() (*ticks, error) {
 	if len(fields) == 0 || strings.Contains(fields[0], "TZ=") || fields[0] == "@every" {
 		return nil, &InvalidError{Schedule: d.Name, Field: "cron", Value: d.Cron, Problem: "give the zone and the interval in the fields of the definition (Zone, Every)"}
 	}
-	parsed, err := cron.ParseStandard(d.Cron)
+	star := func(i int) bool { return i < len(fields) && strings.HasPrefix(fields[i], "*") }
+	options := cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.Descriptor
+	// As in Vixie cron, a day field such as */2 restricts the other one.
+	if !star(2) && !star(4) {
+		options |= cron.DowOrDom
+	}
+	parsed, err := cron.NewParser(options).WithMaxSearchYears(searchedYears).Parse(d.Cron)
 	if err != nil {
 		return nil, &InvalidError{Schedule: d.Name, Field: "cron", Value: d.Cron, Problem: fmt.Sprintf("%v; give five fields: minute, hour, day of month, month, day of week", err), Err: err}
 	}
 	t.zone, t.cron = zone, parsed
-	t.hourly = fields[0] == "@hourly" || len(fields) > 1 && strings.HasPrefix(fields[1], "*")
+	t.hourly = fields[0] == "@hourly" || star(1)
 	return t, nil
 }
 
@@ -49,87 +71,87 @@ func (t *ticks) after(at time.Time) time.Time {
 	if !d.Begin.IsZero() && at.Before(d.Begin) {
 		at = d.Begin.Add(-1)
 	}
+	if at.Before(firstTick) {
+		at = firstTick
+	}
+	if at.After(lastTick) {
+		return time.Time{}
+	}
 	next := t.unbounded(at)
-	if next.IsZero() || !d.End.IsZero() && next.After(d.End) {
+	if next.After(lastTick) || !d.End.IsZero() && next.After(d.End) {
 		return time.Time{}
 	}
 	return next.UTC()
 }
 
 func (t *ticks) unbounded(at time.Time) time.Time {
-	if t.cron == nil {
-		every, offset := t.d.Every.Nanoseconds(), t.d.Offset.Nanoseconds()
-		since := at.UnixNano() - offset
-		n := since / every
-		if since%every < 0 {
-			n--
+	if t.cron != nil {
+		return t.shown(at)
+	}
+	every := t.d.Every.Nanoseconds()
+	since := at.UnixNano() % every
+	if since < 0 {
+		since += every
+	}
+	wait := t.d.Offset.Nanoseconds() - since
+	if wait <= 0 {
+		wait += every
+	}
+	return at.Add(time.Duration(wait))
+}
+
+// shown returns the first time after at at which the clock of the zone shows what the cron
+// expression says; zero if there is none.
+//
+// An expression that names its hours is due once for each time: where the clock shows the time
+// twice, at the first; where the clock skips it, as much later as the clock jumps. An expression
+// that names none is due whenever the clock shows the time.
+func (t *ticks) shown(at time.Time) time.Time {
+	for in := at; ; {
+		// From start to end the clock is ahead of UTC by one offset.
+		start, end := in.In(t.zone).ZoneBounds()
+		if !end.IsZero() && !end.After(in) {
+			end = in.Add(24 * time.Hour) // ZoneBounds ends the year on 31 December 00:00 if it is a leap year.
 		}
-		return time.Unix(0, (n+1)*every+offset)
-	}
-	if t.hourly {
-		return t.everyHour(at)
-	}
-	return t.namedHours(at)
-}
-
-// clockShows is the time that the clock of the zone shows, as one of UTC, where no clock
-// changes. Cron expressions are about it.
-func (t *ticks) clockShows(at time.Time) time.Time {
-	_, offset := at.In(t.zone).Zone()
-	return at.UTC().Add(time.Duration(offset) * time.Second)
-}
-
-// everyHour returns the next time at which the clock shows what the expression says: never
-// in an hour that does not exist, twice in one that comes twice.
-func (t *ticks) everyHour(at time.Time) time.Time {
-	for {
-		_, end := at.In(t.zone).ZoneBounds()
-		shown := t.clockShows(at)
-		next := t.cron.Next(shown)
-		if next.IsZero() {
+		ahead := t.ahead(in)
+		from, skipped := at, time.Time{}
+		if !t.hourly && !start.IsZero() {
+			before := t.ahead(start.Add(-1))
+			switch jump := ahead - before; {
+			case jump < 0 && at.Before(start.Add(-jump)):
+				from = start.Add(-jump - 1) // The clock has shown the times before that.
+			case jump > 0 && at.Before(start.Add(jump)):
+				skipped = t.next(at, before)
+				if !skipped.Before(start.Add(jump)) {
+					skipped = time.Time{}
+				}
+			}
+		}
+		next := t.next(from, ahead)
+		if !skipped.IsZero() && (next.IsZero() || skipped.Before(next)) {
+			next = skipped
+		}
+		if next.IsZero() || end.IsZero() || next.Before(end) {
 			return next
 		}
-		if tick := at.UTC().Add(next.Sub(shown)); !end.After(at) || tick.Before(end) {
-			return tick
-		}
-		// The clock changes before that, and the moment at which it does may be a tick.
-		if shown := t.clockShows(end); t.cron.Next(shown.Add(-1)).Equal(shown) {
-			return end.UTC()
-		}
-		at = end
+		in, at = end, end.Add(-1)
 	}
 }
 
-// namedHours returns the next time of an expression that names its hours. Each is due once:
-// where the clock shows it twice, at the first time; where it never shows it, as much later as
-// the clock jumps.
-func (t *ticks) namedHours(at time.Time) time.Time {
-	const change = 3 * time.Hour // More than any clock is changed.
-	var first time.Time
-	shown := t.clockShows(at).Add(-change)
-	for {
-		if shown = t.cron.Next(shown); shown.IsZero() {
-			return first
-		}
-		if !first.IsZero() && shown.After(t.clockShows(first).Add(change)) {
-			return first
-		}
-		if tick := t.whenShown(shown); tick.After(at) && (first.IsZero() || tick.Before(first)) {
-			first = tick
-		}
-	}
+// ahead returns by how much the clock of the zone is ahead of UTC.
+func (t *ticks) ahead(at time.Time) time.Duration {
+	_, offset := at.In(t.zone).Zone()
+	return time.Duration(offset) * time.Second
 }
 
-// whenShown returns when the clock shows a time.
-func (t *ticks) whenShown(shown time.Time) time.Time {
-	_, before := shown.Add(-24 * time.Hour).In(t.zone).Zone()
-	_, behind := shown.Add(24 * time.Hour).In(t.zone).Zone()
-	early, late := shown.Add(-time.Duration(before)*time.Second), shown.Add(-time.Duration(behind)*time.Second)
-	if early.After(late) && !t.clockShows(early).Equal(shown) && t.clockShows(late).Equal(shown) ||
-		early.Before(late) && !t.clockShows(early).Equal(shown) {
-		return late
+// next returns when a clock that is ahead of UTC by an offset, and is never changed, first shows
+// a time of the expression; zero if there is none.
+func (t *ticks) next(at time.Time, ahead time.Duration) time.Time {
+	found := t.cron.Next(at.UTC().Add(ahead))
+	if found.IsZero() {
+		return found
 	}
-	return early
+	return found.Add(-ahead)
 }
 
 // fires returns when a tick is due: its time and its part of the jitter.

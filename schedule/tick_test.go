@@ -3,6 +3,7 @@ package schedule
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -56,7 +57,29 @@ func TestTicksWhereTheClockChanges(t *testing.T) {
 			[]string{"2026-04-04T14:45:00Z", "2026-04-05T15:15:00Z"}},
 		"midnight does not exist": {"0 0 * * *", "America/Santiago", "2026-09-05T12:00:00Z",
 			[]string{"2026-09-06T04:00:00Z", "2026-09-07T03:00:00Z"}},
-		"leap days alone": {"0 0 29 2 *", "", "2026-01-01T00:00:00Z", []string{"2028-02-29T00:00:00Z", "2032-02-29T00:00:00Z"}},
+		"leap days alone":                   {"0 0 29 2 *", "", "2026-01-01T00:00:00Z", []string{"2028-02-29T00:00:00Z", "2032-02-29T00:00:00Z"}},
+		"eight years between two leap days": {"0 0 29 2 *", "", "2093-01-01T00:00:00Z", []string{"2096-02-29T00:00:00Z", "2104-02-29T00:00:00Z"}},
+		"32 years between two leap days that are a Sunday or a Thursday": {"0 0 29 2 */4", "", "2088-01-01T00:00:00Z",
+			[]string{"2088-02-29T00:00:00Z", "2120-02-29T00:00:00Z"}},
+		"a named hour of a day that the date line skips": {"0 3 30 * *", "Pacific/Apia", "2011-12-01T00:00:00Z",
+			[]string{"2011-12-30T13:00:00Z", "2012-01-29T13:00:00Z"}},
+		"the same from a moment after the change": {"0 3 30 * *", "Pacific/Apia", "2011-12-30T12:00:00Z",
+			[]string{"2011-12-30T13:00:00Z", "2012-01-29T13:00:00Z"}},
+		"the day of a week that the date line skips": {"30 22 * * FRI", "Pacific/Fakaofo", "2011-12-26T00:00:00Z",
+			[]string{"2011-12-31T09:30:00Z", "2012-01-06T09:30:00Z"}},
+		"every day, of which the date line skips one": {"0 3 * * *", "Pacific/Apia", "2011-12-29T00:00:00Z",
+			[]string{"2011-12-29T13:00:00Z", "2011-12-30T13:00:00Z", "2011-12-31T13:00:00Z"}},
+		"every hour, where the date line skips a day": {"0 * * * *", "Pacific/Apia", "2011-12-30T08:30:00Z",
+			[]string{"2011-12-30T09:00:00Z", "2011-12-30T10:00:00Z", "2011-12-30T11:00:00Z"}},
+		"both day fields: either of them": {"0 0 13 * FRI", "", "2026-11-07T00:00:00Z",
+			[]string{"2026-11-13T00:00:00Z", "2026-11-20T00:00:00Z", "2026-11-27T00:00:00Z", "2026-12-04T00:00:00Z", "2026-12-11T00:00:00Z", "2026-12-13T00:00:00Z"}},
+		"a day of the month that begins with a star: both": {"0 0 */2 * FRI", "", "2026-11-07T00:00:00Z",
+			[]string{"2026-11-13T00:00:00Z", "2026-11-27T00:00:00Z", "2026-12-11T00:00:00Z"}},
+		"a day of the week that begins with a star: both": {"0 0 1-7 * */6", "", "2026-11-02T00:00:00Z",
+			[]string{"2026-11-07T00:00:00Z", "2026-12-05T00:00:00Z", "2026-12-06T00:00:00Z"}},
+		"the last day of a leap year": {"0 * * * *", "Europe/Berlin", "2040-12-31T21:30:00Z",
+			[]string{"2040-12-31T22:00:00Z", "2040-12-31T23:00:00Z", "2041-01-01T00:00:00Z"}},
+		"a question mark is a star": {"0 0 ? * FRI", "", "2026-11-07T00:00:00Z", []string{"2026-11-13T00:00:00Z", "2026-11-20T00:00:00Z"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -77,54 +100,74 @@ func TestTicksWhereTheClockChanges(t *testing.T) {
 func TestTicksAroundAChangeOfTheClockAreThoseOfAModel(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		name := rapid.SampledFrom([]string{"Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "America/Santiago", "Africa/Cairo", "Pacific/Chatham", "Asia/Tehran"}).Draw(t, "zone")
+		name := rapid.SampledFrom([]string{"Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "America/Santiago", "Africa/Cairo", "Pacific/Chatham", "Asia/Tehran", "Pacific/Apia", "Pacific/Kwajalein"}).Draw(t, "zone")
 		zone, err := time.LoadLocation(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, change := time.Date(rapid.IntRange(1990, 2040).Draw(t, "year"), time.Month(rapid.IntRange(1, 12).Draw(t, "month")), 15, 0, 0, 0, 0, zone).ZoneBounds()
+		year := rapid.IntRange(1990, 2040)
+		switch name { // They are on the other side of the date line since.
+		case "Pacific/Apia":
+			year = rapid.Just(2011)
+		case "Pacific/Kwajalein":
+			year = rapid.Just(1993)
+		}
+		_, change := time.Date(year.Draw(t, "year"), time.Month(rapid.IntRange(1, 12).Draw(t, "month")), 15, 0, 0, 0, 0, zone).ZoneBounds()
 		if change.IsZero() {
 			return
 		}
-		minute, hours := rapid.IntRange(0, 59).Draw(t, "minute"), rapid.SliceOfNDistinct(rapid.IntRange(0, 23), 1, 6, rapid.ID[int]).Draw(t, "hours")
-		named := rapid.Bool().Draw(t, "named")
-		expression, field := fmt.Sprintf("%d * * * *", minute), ""
-		if named {
-			for _, hour := range hours {
-				field += fmt.Sprintf(",%d", hour)
-			}
-			expression = fmt.Sprintf("%d %s * * *", minute, field[1:])
+		shows := func(at time.Time) time.Time {
+			_, offset := at.In(zone).Zone()
+			return at.UTC().Add(time.Duration(offset) * time.Second)
 		}
-		d := Definition{Name: "s", Cron: expression, Zone: name}
+		minute, hours := rapid.IntRange(0, 59).Draw(t, "minute"), rapid.SliceOfNDistinct(rapid.IntRange(0, 23), 1, 6, rapid.ID[int]).Draw(t, "hours")
+		named, daily := rapid.Bool().Draw(t, "named"), rapid.Bool().Draw(t, "daily")
+		// The second minute of the change is of a skipped day where there is one.
+		day := shows(change.Add(-1)).Add(time.Duration(rapid.IntRange(-1, 1).Draw(t, "day")) * 24 * time.Hour).Add(time.Minute).Day()
+		hour, date := "*", "*"
+		if named {
+			hour = strings.Trim(strings.ReplaceAll(fmt.Sprint(hours), " ", ","), "[]")
+		}
+		if !daily {
+			date = fmt.Sprint(day)
+		}
+		d := Definition{Name: "s", Cron: fmt.Sprintf("%d %s %s * *", minute, hour, date), Zone: name}
 		ticks, err := d.ticks()
 		if err != nil {
 			t.Fatal(err)
 		}
 		fits := func(shown time.Time) bool {
-			return shown.Minute() == minute && (!named || slices.Contains(hours, shown.Hour()))
+			return shown.Minute() == minute && (!named || slices.Contains(hours, shown.Hour())) && (daily || shown.Day() == day)
 		}
 		from, to := change.Add(-36*time.Hour).Truncate(time.Minute), change.Add(36*time.Hour)
 		var want []time.Time
 		seen := map[time.Time]bool{}
 		for at := from; at.Before(to); at = at.Add(time.Minute) {
-			if shown := ticks.clockShows(at); fits(shown) && !(named && seen[shown]) {
+			if shown := shows(at); fits(shown) && !(named && seen[shown]) {
 				want, seen[shown] = append(want, at.UTC()), true
 			}
 		}
 		if _, before := change.Add(-1).In(zone).Zone(); named {
-			for shown := ticks.clockShows(change.Add(-1)).Truncate(time.Minute); shown.Before(ticks.clockShows(change)); shown = shown.Add(time.Minute) {
+			for shown := shows(change.Add(-1)).Truncate(time.Minute); shown.Before(shows(change)); shown = shown.Add(time.Minute) {
 				if at := shown.Add(-time.Duration(before) * time.Second); fits(shown) && !seen[shown] && !slices.ContainsFunc(want, at.Equal) {
 					want = append(want, at)
 				}
 			}
 		}
 		slices.SortFunc(want, time.Time.Compare)
+		inRange := func(at time.Time) bool { return !at.IsZero() && at.Before(to) }
 		var got []time.Time
-		for at := ticks.after(from.Add(-1)); at.Before(to); at = ticks.after(at) {
+		for at := ticks.after(from.Add(-1)); inRange(at); at = ticks.after(at) {
 			got = append(got, at)
 		}
 		if !slices.EqualFunc(got, want, time.Time.Equal) {
-			t.Fatalf("%s in %s around %s:\n got %v\nwant %v", expression, name, change, got, want)
+			t.Fatalf("%s in %s around %s:\n got %v\nwant %v", d.Cron, name, change, got, want)
+		}
+		// From any time on the next one is the same.
+		some := from.Add(time.Duration(rapid.Int64Range(0, int64(to.Sub(from))).Draw(t, "some")))
+		next := slices.IndexFunc(want, some.Before)
+		if got := ticks.after(some); next >= 0 && !got.Equal(want[next]) || next < 0 && inRange(got) {
+			t.Fatalf("%s in %s after %s: %s, of %v", d.Cron, name, some, got, want)
 		}
 	})
 }

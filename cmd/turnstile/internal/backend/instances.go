@@ -48,6 +48,7 @@ type Instances interface {
 
 	Describe(ctx context.Context, instance string) (client.Description, error)
 	Wait(ctx context.Context, instance string) (client.Description, error)
+	WaitUntil(ctx context.Context, instance string, enough func(*client.Description) bool) (client.Description, error)
 	Waiting(ctx context.Context, instance string) (client.Waiting, error)
 	Export(ctx context.Context, instance string, execution int64) (history.Export, error)
 	// Timeline is what happened in the newest executions of an instance, with what

@@ -46,20 +46,21 @@ func DescriptionOf(i *api.Instance) client.Description {
 
 // Wait waits for the end of an instance.
 func (c *Client) Wait(ctx context.Context, instance string) (client.Description, error) {
-	return c.until(ctx, instance, func(d *client.Description) bool { return d.Status.Terminal() })
+	return c.WaitUntil(ctx, instance, func(d *client.Description) bool { return d.Status.Terminal() })
 }
 
 // Confirm waits until an instance has a record, and returns an error if another
 // start made it.
 func (c *Client) Confirm(ctx context.Context, _ string, started client.Started) error {
-	d, err := c.until(ctx, started.Instance, func(d *client.Description) bool { return d.ExecutionID > started.After })
+	d, err := c.WaitUntil(ctx, started.Instance, func(d *client.Description) bool { return d.ExecutionID > started.After })
 	if err == nil && started.StartID != "" && d.StartID != started.StartID {
 		return &client.AlreadyExistsError{Instance: d.Instance, StartID: d.StartID, Name: d.Name, Status: d.Status}
 	}
 	return err
 }
 
-func (c *Client) until(ctx context.Context, instance string, enough func(*client.Description) bool) (client.Description, error) {
+// WaitUntil waits until enough returns true for an instance.
+func (c *Client) WaitUntil(ctx context.Context, instance string, enough func(*client.Description) bool) (client.Description, error) {
 	var last *client.Description
 	for {
 		d, err := c.Describe(ctx, instance)
