@@ -36,7 +36,7 @@ func (x *Execution) eventName(name string) *eventName {
 // deliverExternal gives the event to the wait that was scheduled first,
 // whatever the order of awaiting, or keeps it. A wait that rejects the event
 // goes on waiting, and the event is consumed.
-func (x *Execution) deliverExternal(e *history.Event) {
+func (x *Execution) deliverExternal(e *history.Event) *StuckError {
 	n := x.eventName(e.Name)
 	for len(n.waits) > 0 {
 		wait := n.waits[0]
@@ -47,24 +47,24 @@ func (x *Execution) deliverExternal(e *history.Event) {
 		}
 		rejected, stuck := x.rejects(n.accepts[wait], e)
 		if stuck != nil {
-			x.fail(stuck)
-			return
+			return stuck
 		}
 		if rejected {
-			return
+			return nil
 		}
 		n.waits = n.waits[1:]
 		delete(n.accepts, wait)
 		if x.strictAllows(wait, e) {
 			wait.resolve(e.Payload, nil)
 		}
-		return
+		return nil
 	}
 	n.kept = append(n.kept, e)
+	return nil
 }
 
 // EventKept reports whether an external event of that name is kept for the next
-// wait. It records nothing: what is kept follows from what was visited.
+// wait, or known. It records nothing: both follow from the history.
 func (c *Context) EventKept(name string) (bool, error) { return c.EventKeptIf(name, nil) }
 
 // EventKeptIf is EventKept for the wait that ExternalEventIf starts: what that
@@ -73,14 +73,17 @@ func (c *Context) EventKeptIf(name string, accepts Acceptor) (bool, error) {
 	if _, err := c.x.enter("EventKept", name); err != nil {
 		return false, err
 	}
-	n := c.x.external.byName[name]
-	if n == nil {
-		return false, nil
+	for n := c.x.eventName(name); ; {
+		if err := c.x.rejectKept(n, accepts); err != nil {
+			return false, err
+		}
+		if len(n.kept) > 0 {
+			return true, nil
+		}
+		if known, err := c.x.deliverKnown(name); !known || err != nil {
+			return false, err
+		}
 	}
-	if err := c.x.rejectKept(n, accepts); err != nil {
-		return false, err
-	}
-	return len(n.kept) > 0, nil
 }
 
 // waitExternal matches a new wait with the oldest kept event of its name that it

@@ -72,8 +72,14 @@ func (f *Future) Instance() string { return f.child }
 func (f *Future) Sealed() bool { return f.x != nil && f.x.cfg.Options.Conceal != nil }
 
 // Ready reports whether awaiting it returns at once, asked by the running code
-// itself; never elsewhere.
-func (f *Future) Ready() bool { return f.x.owned() && f.state != open }
+// itself; never elsewhere. What completes it is delivered now if it is known.
+func (f *Future) Ready() bool {
+	if !f.x.owned() {
+		return false
+	}
+	f.x.askFor(f)
+	return f.state != open
+}
 
 func (f *Future) what() string {
 	var room [96]byte

@@ -82,7 +82,7 @@ func (m *model) runAll(groups []modelArrivals, again map[int]int64) modelResult 
 			break
 		}
 		m.nowMS = g.nowMS
-		at, cancelledAt, statusAt, searchAt := m.record(g.events), len(m.cancelled), m.status, maps.Clone(m.attributes)
+		at, cancelledAt, statusAt, searchAt := m.record(m.grouped(g.events)), len(m.cancelled), m.status, maps.Clone(m.attributes)
 		rest = at + len(g.events)
 		m.rest = rest
 		m.runsAt(again[rest])
@@ -124,6 +124,19 @@ func (m *model) runAll(groups []modelArrivals, again map[int]int64) modelResult 
 		status: m.status, search: searchText(m.attributes), ended: m.ended, deadlock: m.deadlock, rest: rest, next: m.next, broken: m.run.broken, surprise: m.surprise}
 }
 
+// grouped marks events that were recorded together; those that are replayed are
+// marked as they were recorded.
+func (m *model) grouped(events []history.Event) []history.Event {
+	if m.replayed != nil {
+		return events
+	}
+	events = slices.Clone(events)
+	for i := range events {
+		events[i].WithPrevious = i > 0
+	}
+	return events
+}
+
 // modelInlineResult is what every inline activity of these tests returns.
 func modelInlineResult(e history.Event) history.Event {
 	if e.Name == "I3" {
@@ -145,6 +158,10 @@ type model struct {
 	nowMS       int64
 	events      []history.Event
 	visiting    int64
+	// asked are the external events that were delivered because the code asked for
+	// them, ahead of their visit; asking: that is being done.
+	asked  map[int64]bool
+	asking bool
 
 	futures  []*modelFuture // every one, in the order of creation
 	branches []*modelBranch
@@ -228,6 +245,9 @@ func (m *model) awaited(f *modelFuture) bool {
 
 func (m *model) visit(e history.Event) {
 	m.visiting = e.EventID
+	if m.asked[e.EventID] {
+		return
+	}
 	if e.Kind == history.ParentAttached || e.Kind == history.OrchestrationSuspended || e.Kind == history.OrchestrationResumed || e.Kind == history.OrchestrationRedriven {
 		return // Whatever else a damaged one has, the code has nothing to do with it.
 	}
@@ -248,6 +268,17 @@ func (m *model) visit(e history.Event) {
 			break
 		}
 	}
+	m.deliver(e)
+	for !m.ended {
+		b := m.runnable()
+		if b == nil {
+			return
+		}
+		m.runBranch(b)
+	}
+}
+
+func (m *model) deliver(e history.Event) {
 	switch e.Kind {
 	case history.OrchestrationStarted:
 		root := &modelScope{}
@@ -289,13 +320,48 @@ func (m *model) visit(e history.Event) {
 			}
 		}
 	}
-	for !m.ended {
-		b := m.runnable()
-		if b == nil {
-			return
+}
+
+// ask delivers what is recorded with the event that is visited, and visited later,
+// one by one, as far as the code wants it.
+func (m *model) ask(enough func() bool, wants func(history.Event) bool) {
+	for i := int(m.visiting); i < len(m.events) && m.events[i].WithPrevious && !enough(); i++ {
+		e := m.events[i]
+		if !wants(e) || m.asked[e.EventID] {
+			continue
 		}
-		m.runBranch(b)
+		if e.Kind == history.ExternalEvent {
+			if m.asked == nil {
+				m.asked = map[int64]bool{}
+			}
+			m.asked[e.EventID] = true
+		}
+		m.asking = true
+		m.deliver(e)
+		m.asking = false
 	}
+}
+
+func (c *modelContext) kept(s *stmt) (bool, *programError) {
+	if err := c.enter(); err != nil {
+		return false, err
+	}
+	name := schedulingEvent(&stmt{kind: stEvent, n: s.n}).Name
+	came := func() bool { return c.m.oldestKept(name, s.flag) != nil }
+	c.m.ask(came, func(e history.Event) bool { return e.Kind == history.ExternalEvent && e.Name == name })
+	return came(), nil
+}
+
+// oldestKept returns the oldest event of a name that was delivered and is not taken,
+// and that a wait does not reject; nil for none.
+func (m *model) oldestKept(name string, rejecting bool) *history.Event {
+	for i := range m.events {
+		e := m.events[i]
+		if e.Kind == history.ExternalEvent && (e.EventID <= m.visiting || m.asked[e.EventID]) && e.Name == name && !m.taken(e.EventID) && !m.rejects(rejecting, e) {
+			return &e
+		}
+	}
+	return nil
 }
 
 // close records the end.
@@ -335,7 +401,7 @@ func (m *model) wouldReject(rejecting bool, e history.Event) bool {
 		r := m.replayed[i]
 		return r.Kind == history.ExternalRejected && r.SourceEventID == e.EventID
 	}
-	if e.EventID == m.visiting && e.EventID <= int64(len(m.replayed)) {
+	if (e.EventID == m.visiting || m.asking) && e.EventID <= int64(len(m.replayed)) {
 		return false // A round that was run before, and recorded none.
 	}
 	return rejecting && rejectable(string(e.Payload)) != nil
@@ -398,7 +464,17 @@ type modelScope struct {
 func (s *modelScope) before(f *modelFuture) bool { return s.err == nil || f.order <= s.since }
 
 func (f *modelFuture) eventID() int64 { return f.id }
-func (f *modelFuture) ready() bool    { return f.isReady }
+func (f *modelFuture) ready() bool {
+	if f.branch == nil && f.id != 0 && !f.m.current.unwinding {
+		f.m.ask(func() bool { return f.isReady }, func(e history.Event) bool {
+			if f.event.Kind == history.ExternalSubscribed {
+				return e.Kind == history.ExternalEvent && e.Name == f.event.Name
+			}
+			return e.SourceEventID == f.id && e.Kind.Completes() != history.KindUnknown
+		})
+	}
+	return f.isReady
+}
 func (f *modelFuture) instance() string {
 	if f.event.Kind == history.SubOrchestrationScheduled {
 		return f.event.Instance
@@ -647,16 +723,9 @@ func (c *modelContext) start(s *stmt) programFuture {
 	}
 	f.id = int64(m.record([]history.Event{f.event})) + 1
 	if f.event.Kind == history.ExternalSubscribed {
-		// What has been visited so far and is not taken was kept.
-		for _, e := range m.events {
-			if e.Kind == history.ExternalEvent && e.EventID <= m.visiting && e.Name == f.event.Name && !m.taken(e.EventID) {
-				if m.rejects(f.rejecting, e) {
-					continue
-				}
-				f.eventTaken = e.EventID
-				m.makeReady(f, string(e.Payload), nil)
-				break
-			}
+		if e := m.oldestKept(f.event.Name, f.rejecting); e != nil {
+			f.eventTaken = e.EventID
+			m.makeReady(f, string(e.Payload), nil)
 		}
 	}
 	m.futures = append(m.futures, f)
