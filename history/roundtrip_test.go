@@ -76,7 +76,7 @@ func anyEvent(texts *rapid.Generator[string]) *rapid.Generator[history.Event] {
 			Inline: rapid.Bool().Draw(t, "inline"), ExplicitID: rapid.Bool().Draw(t, "explicit_id"),
 			OnParentEnd: rapid.SampledFrom([]string{"", "cancel", "terminate"}).Draw(t, "on_parent_end"),
 			UseExisting: rapid.Bool().Draw(t, "use_existing"), WithPrevious: rapid.Bool().Draw(t, "with_previous"),
-			SenderID:    text("sender_id"), Reason: text("reason"), Imposed: text("imposed"),
+			SenderID: text("sender_id"), Reason: text("reason"), Imposed: text("imposed"),
 			StartedAtMS: whole.Draw(t, "started_at_ms"), Attempt: rapid.Int().Draw(t, "attempt"), RequestID: text("request_id"), Actor: text("actor"),
 		}
 		switch e.Kind {
