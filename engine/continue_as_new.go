@@ -33,9 +33,9 @@ func (c *Context) ContinueAsNew(version string, input []byte, normalize Normaliz
 	return &continueAsNew{version: version, input: input, normalize: normalize, headers: c.headers}
 }
 
-// carried is rule 13: continue-as-new loses nothing. External events not yet
-// matched to a wait, and events, a cancel, suspends and resumes not yet visited when
-// the code ended, become the first arrivals of the next execution, in order. A cancel
+// carried is rule 13: continue-as-new loses nothing. External events of which the code
+// has not been told, because no wait took them or because the code did not look at the
+// wait, and events, a cancel, suspends and resumes not yet visited when the code ended, become the first arrivals of the next execution, in order. A cancel
 // that the code has already seen stays behind, and so do completions. Attached
 // parents go over each time, for they wait for the last execution. A wait under a limit
 // stays behind: it is over.

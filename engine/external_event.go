@@ -11,6 +11,10 @@ import (
 // and are kept if they come before anyone waits. Each is consumed once.
 type externalEvents struct {
 	byName map[string]*eventName
+	// taken are waits that took an event, among them all of which the code has not
+	// been told; they are sorted out when there are pruneAt of them.
+	taken   []*Future
+	pruneAt int
 }
 
 type eventName struct {
@@ -55,7 +59,7 @@ func (x *Execution) deliverExternal(e *history.Event) *StuckError {
 		n.waits = n.waits[1:]
 		delete(n.accepts, wait)
 		if x.strictAllows(wait, e) {
-			wait.resolve(e.Payload, nil)
+			x.takeEvent(wait, e)
 		}
 		return nil
 	}
@@ -97,7 +101,7 @@ func (x *Execution) waitExternal(wait *Future, accepts Acceptor) {
 	if len(n.kept) > 0 {
 		e := n.kept[0]
 		n.kept = n.kept[1:]
-		wait.resolve(e.Payload, nil)
+		x.takeEvent(wait, e)
 		return
 	}
 	n.waits = append(n.waits, wait)
@@ -136,9 +140,27 @@ func (x *Execution) forgetWait(wait *Future) {
 	n.gone = 0
 }
 
-// unconsumed returns all kept events in the order in which they came.
+// takeEvent makes a wait ready with an event.
+func (x *Execution) takeEvent(wait *Future, e *history.Event) {
+	wait.took = e.EventID
+	wait.resolve(e.Payload, nil)
+	taken := &x.external.taken
+	if len(*taken) >= x.external.pruneAt {
+		*taken = slices.DeleteFunc(*taken, func(w *Future) bool { return w.given })
+		x.external.pruneAt = 2*len(*taken) + 8
+	}
+	*taken = append(*taken, wait)
+}
+
+// unconsumed returns, in the order in which they came, all events that are kept, or
+// were taken by a wait of which the code has not been told.
 func (x *Execution) unconsumed() []history.Event {
 	var all []history.Event
+	for _, wait := range x.external.taken {
+		if !wait.given {
+			all = append(all, *x.events.at(int(wait.took) - 1))
+		}
+	}
 	for _, n := range x.external.byName {
 		for _, e := range n.kept {
 			all = append(all, *e)

@@ -24,11 +24,14 @@ type Future struct {
 	inline bool
 	// refused: the call could not be made where it was made.
 	refused bool
-	id      int64 // event id, 0 for a branch
-	name    string
-	child   string // the child's instance
+	// given: the code has been told that it is ready, or how it ended.
+	given bool
+	id    int64 // event id, 0 for a branch
+	name  string
+	child string // the child's instance
 
 	seq   int64 // order in which it became ready (rule 6)
+	took  int64 // event id of the external event that a wait took
 	value []byte
 	err   error
 
@@ -78,7 +81,14 @@ func (f *Future) Ready() bool {
 		return false
 	}
 	f.x.askFor(f)
-	return f.state != open
+	f.given = f.state != open
+	return f.given
+}
+
+// give returns the outcome to the code.
+func (f *Future) give() Outcome {
+	f.given = true
+	return Outcome{f.value, f.err}
 }
 
 func (f *Future) what() string {

@@ -378,7 +378,7 @@ func (m *model) close() {
 		m.next = &modelNext{input: m.err.class, status: m.status, search: m.attributes}
 		for _, kept := range m.events {
 			switch {
-			case kept.Kind == history.ExternalEvent && !m.taken(kept.EventID):
+			case kept.Kind == history.ExternalEvent && (!m.taken(kept.EventID) || m.untold(kept.EventID)):
 				m.next.carried = append(m.next.carried, kept)
 			case kept.Kind == history.OrchestrationCancelRequested && kept.EventID > m.visiting:
 				m.next.carried = append(m.next.carried, kept)
@@ -435,6 +435,16 @@ func (m *model) taken(event int64) bool {
 	return false
 }
 
+// untold reports whether a wait took the event and the code was not told.
+func (m *model) untold(event int64) bool {
+	for _, f := range m.futures {
+		if f.eventTaken == event {
+			return !f.told
+		}
+	}
+	return false
+}
+
 // --- futures and scopes
 
 type modelFuture struct {
@@ -449,6 +459,7 @@ type modelFuture struct {
 	scope      *modelScope
 	branch     *modelBranch
 	eventTaken int64
+	told       bool        // the code knows that it is ready
 	ends       *modelScope // whose time it is
 }
 
@@ -473,6 +484,7 @@ func (f *modelFuture) ready() bool {
 			return e.SourceEventID == f.id && e.Kind.Completes() != history.KindUnknown
 		})
 	}
+	f.told = f.told || f.isReady && !f.m.current.unwinding
 	return f.isReady
 }
 func (f *modelFuture) instance() string {
@@ -951,6 +963,7 @@ func (c *modelContext) await(pf programFuture) (string, *programError) {
 			return "", err
 		}
 	}
+	f.told = true
 	return f.value, f.err
 }
 
@@ -977,6 +990,9 @@ func (c *modelContext) join(pfs []programFuture) ([]string, *programError) {
 	if failed != nil {
 		return nil, failed.err
 	}
+	for _, f := range fs {
+		f.told = true
+	}
 	return values, nil
 }
 
@@ -990,6 +1006,7 @@ func (c *modelContext) settle(pfs []programFuture) ([]programOutcome, *programEr
 		if !c.scope.before(f) {
 			return nil, c.scope.err
 		}
+		f.told = true
 		outcomes = append(outcomes, programOutcome{f.value, f.err})
 	}
 	return outcomes, nil
@@ -1041,6 +1058,9 @@ func (c *modelContext) selectOf(keep bool, pfs []programFuture) (int, *programEr
 	if err == nil && !keep {
 		c.cancelOthers(fs, i)
 	}
+	if err == nil {
+		fs[i].told = true
+	}
 	return i, err
 }
 
@@ -1057,6 +1077,7 @@ func (c *modelContext) anyOf(pfs []programFuture) (int, string, *programError) {
 		}
 		if fs[i].err == nil {
 			c.cancelOthers(fs, i)
+			fs[i].told = true
 			return i, fs[i].value, nil
 		}
 		left[i] = nil
@@ -1098,6 +1119,7 @@ func (c *modelContext) asCompleted(pfs []programFuture) iter.Seq2[int, programOu
 			}
 			f := left[i]
 			left[i] = nil
+			f.told = true
 			if !yield(i, programOutcome{f.value, f.err}) {
 				return
 			}
@@ -1132,6 +1154,7 @@ func (c *modelContext) mapOf(limit, n int, start func(programContext, int) progr
 		if err != nil {
 			return nil, err
 		}
+		open[i].told = true
 		outcomes[index[i]] = programOutcome{open[i].value, open[i].err}
 		delete(items, index[i])
 	}
