@@ -212,7 +212,7 @@ func TestARetryOfAChildEndsAtANonRetryableError(t *testing.T) {
 	parent := turnstile.NewOrchestration[string, int]("Parent")
 	call := child.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 3}))
 	final := turnstile.NonRetryable(errors.New("the account is closed"))
-	for in, want := range map[string]int64{"marked": 1, "wrapped": 1, "plain": 3, "of an activity": 3} {
+	for in, want := range map[string]int64{"marked": 1, "wrapped": 1, "joined": 1, "plain": 3, "of an activity": 3} {
 		t.Run(in, func(t *testing.T) {
 			t.Parallel()
 			var children atomic.Int64
@@ -230,6 +230,9 @@ func TestARetryOfAChildEndsAtANonRetryableError(t *testing.T) {
 						return 0, fmt.Errorf("not charged: %w", final)
 					case "plain":
 						return 0, errors.New("not now")
+					case "joined":
+						_, err := closed.Call(ctx, 1)
+						return 0, errors.Join(err, final)
 					}
 					return closed.Call(ctx, 1)
 				}))

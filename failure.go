@@ -6,7 +6,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/internal/activities"
+	"github.com/turnstile-go/turnstile/internal/marks"
 )
 
 // FailureKind says in one word why something failed.
@@ -206,20 +206,15 @@ func (e *recordedError) Error() string             { return e.err.Error() }
 func (e *recordedError) Unwrap() error             { return e.err }
 func (e *recordedError) Failure() *history.Failure { f := e.failure; return &f }
 
-// recordable lets an error that wraps one with a failure of its own be
+// recordable lets an error that wraps, or joins, some with failures of their own be
 // recorded with its whole text: "charging order 7: activity "Charge" failed".
 func recordable(err error) error {
-	inner, ok := errors.AsType[activities.Failer](err)
-	if !ok {
-		return err
-	}
-	f := inner.Failure()
+	f := marks.Of(err).Failure
 	if f == nil {
 		return err
 	}
-	failure := *f
-	failure.Message = err.Error()
-	return &recordedError{err: err, failure: failure}
+	f.Message = err.Error()
+	return &recordedError{err: err, failure: *f}
 }
 
 func failureOfPayload(err error) history.Failure {

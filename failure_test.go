@@ -28,6 +28,12 @@ func TestErrorsOfActivitiesAreRecorded(t *testing.T) {
 		{"with their code", turnstile.WithCode(plain, "paper"), "no paper", "paper", true},
 		{"with mark and code in either order", turnstile.WithCode(turnstile.NonRetryable(plain), "paper"), "no paper", "paper", false},
 		{"and in the other", turnstile.NonRetryable(turnstile.WithCode(plain, "paper")), "no paper", "paper", false},
+		{"as final when the second of two joined is marked", errors.Join(turnstile.WithCode(plain, "busy"), turnstile.NonRetryable(errors.New("gone"))), "no paper\ngone", "busy", false},
+		{"as final when the first of two joined is marked", errors.Join(turnstile.NonRetryable(errors.New("gone")), turnstile.WithCode(plain, "busy")), "gone\nno paper", "busy", false},
+		{"with the marks of two that are wrapped", fmt.Errorf("%w, and %w", turnstile.WithCode(plain, "busy"), turnstile.NonRetryable(errors.New("gone"))), "no paper, and gone", "busy", false},
+		{"with the first of two codes", errors.Join(plain, turnstile.WithCode(plain, "first"), turnstile.WithCode(plain, "second")), "no paper\nno paper\nno paper", "first", true},
+		{"with a mark around those that are joined", turnstile.WithCode(errors.Join(turnstile.WithCode(plain, "inner"), turnstile.NonRetryable(plain)), "outer"), "no paper\nno paper", "outer", false},
+		{"with the code of an orchestration that failed", fmt.Errorf("%w: %w", plain, &client.OrchestrationError{Orchestration: "Ship", Kind: turnstile.KindApplication, Code: "lost"}), `no paper: orchestration "Ship" (instance "") failed: `, "lost", true},
 		{"with the whole text when wrapped", fmt.Errorf("printing: %w", turnstile.NonRetryable(plain)), "printing: no paper", "", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -42,10 +42,11 @@ var layers = []layer{
 	{dir: "internal/header"},
 	{dir: "internal/gating"},
 	{dir: "internal/scheduling"},
-	{dir: "engine", own: "history internal/header internal/near internal/redriving"},
+	{dir: "internal/marks", own: "history"},
+	{dir: "engine", own: "history internal/header internal/marks internal/near internal/redriving"},
 	{dir: "internal/keyring", own: "store"},
 	{dir: "internal/wire", own: "history internal/jsonscan internal/near"},
-	{dir: "internal/activities", own: "history internal/near"},
+	{dir: "internal/activities", own: "history internal/marks internal/near"},
 	{dir: "store", own: "history"},
 	{dir: "internal/exports", own: "history store"},
 	{dir: "internal/untaken", own: "history store"},
@@ -75,7 +76,7 @@ var layers = []layer{
 	{dir: "internal/host/sharing", own: "internal/clock internal/queue"},
 	{dir: "internal/host/delivery", own: "internal/logattr internal/queue store internal/wire"},
 	{dir: "internal/host/edge", own: "codec engine history internal/queue store internal/wire"},
-	{dir: "internal/host/attempt", own: "internal/activities internal/clock engine history internal/host/edge internal/host/random store internal/wire"},
+	{dir: "internal/host/attempt", own: "internal/activities internal/clock internal/marks engine history internal/host/edge internal/host/random store internal/wire"},
 	// What runs orchestrations and activities: the contract with what runs it in
 	// (host), the handlers, and below them what they are made of.
 	{dir: "host", own: "internal/queue store"},
@@ -106,7 +107,7 @@ var layers = []layer{
 	{dir: "internal/loglines"},
 	{dir: "internal/embeddedmetrics", own: "host internal/queue"},
 	// What authors write; and what calls it from outside, which stands on it.
-	{dir: ".", own: "internal/activities engine history internal/around internal/catalog internal/gating internal/names internal/near"},
+	{dir: ".", own: "internal/activities engine history internal/around internal/catalog internal/gating internal/marks internal/names internal/near"},
 	{dir: "internal/rehearsal", own: "engine history store"},
 	{dir: "client", own: ". internal/activities internal/clock internal/conditions codec history internal/around internal/gating internal/limits internal/names internal/near internal/redriving internal/rehearsal internal/scheduling internal/untaken internal/queue store internal/wire internal/exports"},
 	{dir: "schedule", own: ". client internal/names internal/scheduling", foreign: "github.com/netresearch/go-cron"},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"reflect"
 	"strings"
@@ -60,12 +61,16 @@ func TestASideEffectsErrorIsRecordedWithTextAndCode(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "the die is lost") {
 			return differ("the error is %v", err)
 		}
-		return nil
+		if code := turnstile.ErrorCode(fmt.Errorf("rolling: %w", err)); code != "lost" {
+			return differ("the code is %q", code)
+		}
+		return fmt.Errorf("rolling: %w", err)
 	})
-	if err != nil {
-		t.Error(err)
+	failed, is := errors.AsType[*client.OrchestrationError](err)
+	if !is || failed.Code != "lost" || !strings.HasPrefix(failed.Message, "rolling: ") {
+		t.Errorf("it ended with %v", err)
 	}
-	if want := []string{"OrchestrationStarted", "SystemCall", "OrchestrationCompleted"}; !reflect.DeepEqual(history, want) {
+	if want := []string{"OrchestrationStarted", "SystemCall", "OrchestrationFailed"}; !reflect.DeepEqual(history, want) {
 		t.Errorf("recorded were %v, want %v", history, want)
 	}
 }

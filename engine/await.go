@@ -37,7 +37,8 @@ func (c *Context) Await(f *Future) ([]byte, error) {
 			return nil, err
 		}
 	}
-	return f.value, f.err
+	o := f.give()
+	return o.Value, o.Err
 }
 
 // waitFor blocks until need of the open ones of fs have become ready.
@@ -87,6 +88,9 @@ func (c *Context) Join(fs ...*Future) ([][]byte, error) {
 	if failed != nil {
 		return nil, failed.err
 	}
+	for _, f := range fs {
+		f.given = true
+	}
 	return values, nil
 }
 
@@ -102,7 +106,7 @@ func (c *Context) Settle(fs ...*Future) ([]Outcome, error) {
 		if err := c.scope.outcome(f); err != nil {
 			return nil, err
 		}
-		outcomes[i] = Outcome{f.value, f.err}
+		outcomes[i] = f.give()
 	}
 	return outcomes, nil
 }

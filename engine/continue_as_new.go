@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/header"
 )
@@ -30,9 +33,9 @@ func (c *Context) ContinueAsNew(version string, input []byte, normalize Normaliz
 	return &continueAsNew{version: version, input: input, normalize: normalize, headers: c.headers}
 }
 
-// carried is rule 13: continue-as-new loses nothing. External events not yet
-// matched to a wait, and events, a cancel, suspends and resumes not yet visited when
-// the code ended, become the first arrivals of the next execution, in order. A cancel
+// carried is rule 13: continue-as-new loses nothing. External events of which the code
+// has not been told, because no wait took them or because the code did not look at the
+// wait, and events, a cancel, suspends and resumes not yet visited when the code ended, become the first arrivals of the next execution, in order. A cancel
 // that the code has already seen stays behind, and so do completions. Attached
 // parents go over each time, for they wait for the last execution. A wait under a limit
 // stays behind: it is over.
@@ -54,10 +57,15 @@ func (x *Execution) carried(unvisited []history.Event) []history.Event {
 				continue // Its turn has come, and its place goes over: the next execution does not ask again.
 			}
 			next = append(next, e)
-		case history.ExternalEvent, history.OrchestrationCancelRequested, history.ParentAttached, history.OrchestrationResumed:
+		case history.ExternalEvent:
+			if !x.known.asked[e.EventID] {
+				next = append(next, e)
+			}
+		case history.OrchestrationCancelRequested, history.ParentAttached, history.OrchestrationResumed:
 			next = append(next, e)
 		}
 	}
+	slices.SortStableFunc(next, func(a, b history.Event) int { return cmp.Compare(a.EventID, b.EventID) })
 	return next
 }
 
@@ -115,7 +123,7 @@ func (x *Execution) nextExecution(carried []history.Event) []history.Event {
 		Kind: history.OrchestrationStarted, Name: was.Name, Version: version, Payload: end.input, Actor: was.Actor, Start: &start,
 	}}, carried...)
 	for i := range events {
-		events[i].EventID, events[i].AtMS = int64(i)+1, x.run.nowMS
+		events[i].EventID, events[i].AtMS, events[i].WithPrevious = int64(i)+1, x.run.nowMS, i > 0
 	}
 	return events
 }

@@ -8,6 +8,9 @@ type cursor struct {
 	next int
 	// visiting is the event id being visited, 0 between visits.
 	visiting int64
+	// known is the index behind the last arrival that the history had before the
+	// code ran for the one being visited: those behind it that came with it.
+	known int
 	// claim is the index of the next unclaimed scheduling event of the
 	// current round; claimEnd the index behind the last of them.
 	claim, claimEnd int

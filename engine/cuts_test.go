@@ -37,6 +37,7 @@ func drawCourse(t *rapid.T, p *program, n int, blind bool) *course {
 	c := &course{d: newDriver(t, p)}
 	c.d.cold, c.d.blind = true, blind
 	start := startArrival()
+	drawWith(t, &start)
 	c.arrivals = []courseArrival{{arrival: start, execution: 1, ordinal: -1}}
 	c.d.turn(start)
 	for serial := 0; serial < n && !c.d.ended(); serial++ {

@@ -19,7 +19,11 @@ func (x *Execution) visit(e *history.Event) {
 	case history.OrchestrationCancelRequested:
 		x.cancelScope(x.root, &CancelledError{What: "instance", Reason: e.Reason})
 	case history.ExternalEvent:
-		x.deliverExternal(e)
+		if x.known.takes(e) {
+			if stuck := x.deliverExternal(e); stuck != nil {
+				x.fail(stuck)
+			}
+		}
 	case history.ParentAttached, history.OrchestrationSuspended, history.OrchestrationResumed:
 		// The code has nothing to do with it.
 	case history.OrchestrationRedriven:

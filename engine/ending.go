@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/marks"
 )
 
 // ending is how the main function ended.
@@ -51,18 +52,15 @@ func (e *ending) asOwn(cancelled bool) {
 	}
 }
 
-// FailureOf returns what failure an error of orchestration code is: its own
-// Failure if it, or what it wraps, has a method Failure() *history.Failure;
+// FailureOf returns what failure an error of orchestration code is: its own, where
+// it, or what it wraps, has a method Failure() *history.Failure (see package marks);
 // cancelled if it is an ErrCancelled; a timeout if it is that of a scope; else an
 // application failure with its text. Errors and timeouts are open to another
 // attempt, as those of activities are.
 func FailureOf(err error) *history.Failure {
-	var own interface{ Failure() *history.Failure }
-	if errors.As(err, &own) {
-		if f := own.Failure(); f != nil {
-			clone := *f
-			return &clone
-		}
+	m := marks.Of(err)
+	if m.Failure != nil {
+		return m.Failure
 	}
 	var recorded *FailureError
 	var scope *CancelledError
@@ -76,7 +74,7 @@ func FailureOf(err error) *history.Failure {
 		f.Message = err.Error()
 		return &f
 	}
-	return &history.Failure{Kind: history.FailureApplication, Message: err.Error(), Retryable: true}
+	return &history.Failure{Kind: history.FailureApplication, Message: err.Error(), Code: m.Code, Retryable: true}
 }
 
 // event returns the terminal event of the end.

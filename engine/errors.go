@@ -122,6 +122,10 @@ func (e *FailureError) Is(target error) bool {
 	return target == ErrCancelled && e.Failure.Kind == history.FailureCancelled
 }
 
+// RecordedFailure returns Failure: code, details and finality are marks of an error
+// that wraps it.
+func (e *FailureError) RecordedFailure() *history.Failure { return &e.Failure }
+
 // NotRegisteredError says that a name or version is unknown to this build.
 type NotRegisteredError struct {
 	Name, Version string

@@ -79,8 +79,9 @@ type Execution struct {
 	bytes   int // what the events take, about
 	fed     int // how many of them were fed
 	corrupt *CorruptionError
-	// parkedTo is the id of the last event fed or recorded as parked: its round
-	// was recorded without being run, so running it now is the first time.
+	// parkedTo is the id of the last event fed or recorded as parked, until this
+	// execution has run its round: that was recorded without being run, so running
+	// it now is the first time.
 	parkedTo int64
 
 	cursor cursor
@@ -94,6 +95,7 @@ type Execution struct {
 	openOps    int      // operations that something outside can still complete
 	openInline inlineQueue
 	external   externalEvents
+	known      knownEvents
 	patches    map[string]bool // which patches were asked for, and are there
 	before     []string        // retired patches that the history is from before
 	without    []string        // patches that the code asked for in recorded rounds without their marker

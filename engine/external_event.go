@@ -11,6 +11,10 @@ import (
 // and are kept if they come before anyone waits. Each is consumed once.
 type externalEvents struct {
 	byName map[string]*eventName
+	// taken are waits that took an event, among them all of which the code has not
+	// been told; they are sorted out when there are pruneAt of them.
+	taken   []*Future
+	pruneAt int
 }
 
 type eventName struct {
@@ -36,7 +40,7 @@ func (x *Execution) eventName(name string) *eventName {
 // deliverExternal gives the event to the wait that was scheduled first,
 // whatever the order of awaiting, or keeps it. A wait that rejects the event
 // goes on waiting, and the event is consumed.
-func (x *Execution) deliverExternal(e *history.Event) {
+func (x *Execution) deliverExternal(e *history.Event) *StuckError {
 	n := x.eventName(e.Name)
 	for len(n.waits) > 0 {
 		wait := n.waits[0]
@@ -47,24 +51,24 @@ func (x *Execution) deliverExternal(e *history.Event) {
 		}
 		rejected, stuck := x.rejects(n.accepts[wait], e)
 		if stuck != nil {
-			x.fail(stuck)
-			return
+			return stuck
 		}
 		if rejected {
-			return
+			return nil
 		}
 		n.waits = n.waits[1:]
 		delete(n.accepts, wait)
 		if x.strictAllows(wait, e) {
-			wait.resolve(e.Payload, nil)
+			x.takeEvent(wait, e)
 		}
-		return
+		return nil
 	}
 	n.kept = append(n.kept, e)
+	return nil
 }
 
 // EventKept reports whether an external event of that name is kept for the next
-// wait. It records nothing: what is kept follows from what was visited.
+// wait, or known. It records nothing: both follow from the history.
 func (c *Context) EventKept(name string) (bool, error) { return c.EventKeptIf(name, nil) }
 
 // EventKeptIf is EventKept for the wait that ExternalEventIf starts: what that
@@ -73,14 +77,17 @@ func (c *Context) EventKeptIf(name string, accepts Acceptor) (bool, error) {
 	if _, err := c.x.enter("EventKept", name); err != nil {
 		return false, err
 	}
-	n := c.x.external.byName[name]
-	if n == nil {
-		return false, nil
+	for n := c.x.eventName(name); ; {
+		if err := c.x.rejectKept(n, accepts); err != nil {
+			return false, err
+		}
+		if len(n.kept) > 0 {
+			return true, nil
+		}
+		if known, err := c.x.deliverKnown(name); !known || err != nil {
+			return false, err
+		}
 	}
-	if err := c.x.rejectKept(n, accepts); err != nil {
-		return false, err
-	}
-	return len(n.kept) > 0, nil
 }
 
 // waitExternal matches a new wait with the oldest kept event of its name that it
@@ -94,7 +101,7 @@ func (x *Execution) waitExternal(wait *Future, accepts Acceptor) {
 	if len(n.kept) > 0 {
 		e := n.kept[0]
 		n.kept = n.kept[1:]
-		wait.resolve(e.Payload, nil)
+		x.takeEvent(wait, e)
 		return
 	}
 	n.waits = append(n.waits, wait)
@@ -133,9 +140,27 @@ func (x *Execution) forgetWait(wait *Future) {
 	n.gone = 0
 }
 
-// unconsumed returns all kept events in the order in which they came.
+// takeEvent makes a wait ready with an event.
+func (x *Execution) takeEvent(wait *Future, e *history.Event) {
+	wait.took = e.EventID
+	wait.resolve(e.Payload, nil)
+	taken := &x.external.taken
+	if len(*taken) >= x.external.pruneAt {
+		*taken = slices.DeleteFunc(*taken, func(w *Future) bool { return w.given })
+		x.external.pruneAt = 2*len(*taken) + 8
+	}
+	*taken = append(*taken, wait)
+}
+
+// unconsumed returns, in the order in which they came, all events that are kept, or
+// were taken by a wait of which the code has not been told.
 func (x *Execution) unconsumed() []history.Event {
 	var all []history.Event
+	for _, wait := range x.external.taken {
+		if !wait.given {
+			all = append(all, *x.events.at(int(wait.took) - 1))
+		}
+	}
 	for _, n := range x.external.byName {
 		for _, e := range n.kept {
 			all = append(all, *e)

@@ -24,11 +24,14 @@ type Future struct {
 	inline bool
 	// refused: the call could not be made where it was made.
 	refused bool
-	id      int64 // event id, 0 for a branch
-	name    string
-	child   string // the child's instance
+	// given: the code has been told that it is ready, or how it ended.
+	given bool
+	id    int64 // event id, 0 for a branch
+	name  string
+	child string // the child's instance
 
 	seq   int64 // order in which it became ready (rule 6)
+	took  int64 // event id of the external event that a wait took
 	value []byte
 	err   error
 
@@ -72,8 +75,21 @@ func (f *Future) Instance() string { return f.child }
 func (f *Future) Sealed() bool { return f.x != nil && f.x.cfg.Options.Conceal != nil }
 
 // Ready reports whether awaiting it returns at once, asked by the running code
-// itself; never elsewhere.
-func (f *Future) Ready() bool { return f.x.owned() && f.state != open }
+// itself; never elsewhere. What completes it is delivered now if it is known.
+func (f *Future) Ready() bool {
+	if !f.x.owned() {
+		return false
+	}
+	f.x.askFor(f)
+	f.given = f.state != open
+	return f.given
+}
+
+// give returns the outcome to the code.
+func (f *Future) give() Outcome {
+	f.given = true
+	return Outcome{f.value, f.err}
+}
 
 func (f *Future) what() string {
 	var room [96]byte

@@ -74,7 +74,11 @@ func damage(events []history.Event, script []byte) []history.Event {
 				e.Version = "3"
 			}
 		case 13:
-			e.Inline = !e.Inline
+			if e.Kind.Arrival() {
+				e.WithPrevious = !e.WithPrevious
+			} else {
+				e.Inline = !e.Inline
+			}
 		case 14: // an imposed end
 			list = append(list, history.Event{Kind: history.OrchestrationFailed, EventID: int64(len(list)) + 1, Imposed: history.ImposedTerminated})
 		case 15: // number anew, keeping what names what if asked to

@@ -31,7 +31,7 @@ func (c *Context) Map(limit, n int, start func(ctx *Context, i int) *Future) ([]
 		if err != nil {
 			return nil, err
 		}
-		outcomes[i] = Outcome{all.members[i].future.value, all.members[i].future.err}
+		outcomes[i] = all.members[i].future.give()
 	}
 	return outcomes, nil
 }

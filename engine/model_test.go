@@ -82,7 +82,7 @@ func (m *model) runAll(groups []modelArrivals, again map[int]int64) modelResult 
 			break
 		}
 		m.nowMS = g.nowMS
-		at, cancelledAt, statusAt, searchAt := m.record(g.events), len(m.cancelled), m.status, maps.Clone(m.attributes)
+		at, cancelledAt, statusAt, searchAt := m.record(m.grouped(g.events)), len(m.cancelled), m.status, maps.Clone(m.attributes)
 		rest = at + len(g.events)
 		m.rest = rest
 		m.runsAt(again[rest])
@@ -124,6 +124,19 @@ func (m *model) runAll(groups []modelArrivals, again map[int]int64) modelResult 
 		status: m.status, search: searchText(m.attributes), ended: m.ended, deadlock: m.deadlock, rest: rest, next: m.next, broken: m.run.broken, surprise: m.surprise}
 }
 
+// grouped marks events that were recorded together; those that are replayed are
+// marked as they were recorded.
+func (m *model) grouped(events []history.Event) []history.Event {
+	if m.replayed != nil {
+		return events
+	}
+	events = slices.Clone(events)
+	for i := range events {
+		events[i].WithPrevious = i > 0
+	}
+	return events
+}
+
 // modelInlineResult is what every inline activity of these tests returns.
 func modelInlineResult(e history.Event) history.Event {
 	if e.Name == "I3" {
@@ -145,6 +158,10 @@ type model struct {
 	nowMS       int64
 	events      []history.Event
 	visiting    int64
+	// asked are the external events that were delivered because the code asked for
+	// them, ahead of their visit; asking: that is being done.
+	asked  map[int64]bool
+	asking bool
 
 	futures  []*modelFuture // every one, in the order of creation
 	branches []*modelBranch
@@ -228,6 +245,9 @@ func (m *model) awaited(f *modelFuture) bool {
 
 func (m *model) visit(e history.Event) {
 	m.visiting = e.EventID
+	if m.asked[e.EventID] {
+		return
+	}
 	if e.Kind == history.ParentAttached || e.Kind == history.OrchestrationSuspended || e.Kind == history.OrchestrationResumed || e.Kind == history.OrchestrationRedriven {
 		return // Whatever else a damaged one has, the code has nothing to do with it.
 	}
@@ -248,6 +268,17 @@ func (m *model) visit(e history.Event) {
 			break
 		}
 	}
+	m.deliver(e)
+	for !m.ended {
+		b := m.runnable()
+		if b == nil {
+			return
+		}
+		m.runBranch(b)
+	}
+}
+
+func (m *model) deliver(e history.Event) {
 	switch e.Kind {
 	case history.OrchestrationStarted:
 		root := &modelScope{}
@@ -289,13 +320,48 @@ func (m *model) visit(e history.Event) {
 			}
 		}
 	}
-	for !m.ended {
-		b := m.runnable()
-		if b == nil {
-			return
+}
+
+// ask delivers what is recorded with the event that is visited, and visited later,
+// one by one, as far as the code wants it.
+func (m *model) ask(enough func() bool, wants func(history.Event) bool) {
+	for i := int(m.visiting); i < len(m.events) && m.events[i].WithPrevious && !enough(); i++ {
+		e := m.events[i]
+		if !wants(e) || m.asked[e.EventID] {
+			continue
 		}
-		m.runBranch(b)
+		if e.Kind == history.ExternalEvent {
+			if m.asked == nil {
+				m.asked = map[int64]bool{}
+			}
+			m.asked[e.EventID] = true
+		}
+		m.asking = true
+		m.deliver(e)
+		m.asking = false
 	}
+}
+
+func (c *modelContext) kept(s *stmt) (bool, *programError) {
+	if err := c.enter(); err != nil {
+		return false, err
+	}
+	name := schedulingEvent(&stmt{kind: stEvent, n: s.n}).Name
+	came := func() bool { return c.m.oldestKept(name, s.flag) != nil }
+	c.m.ask(came, func(e history.Event) bool { return e.Kind == history.ExternalEvent && e.Name == name })
+	return came(), nil
+}
+
+// oldestKept returns the oldest event of a name that was delivered and is not taken,
+// and that a wait does not reject; nil for none.
+func (m *model) oldestKept(name string, rejecting bool) *history.Event {
+	for i := range m.events {
+		e := m.events[i]
+		if e.Kind == history.ExternalEvent && (e.EventID <= m.visiting || m.asked[e.EventID]) && e.Name == name && !m.taken(e.EventID) && !m.rejects(rejecting, e) {
+			return &e
+		}
+	}
+	return nil
 }
 
 // close records the end.
@@ -312,7 +378,7 @@ func (m *model) close() {
 		m.next = &modelNext{input: m.err.class, status: m.status, search: m.attributes}
 		for _, kept := range m.events {
 			switch {
-			case kept.Kind == history.ExternalEvent && !m.taken(kept.EventID):
+			case kept.Kind == history.ExternalEvent && (!m.taken(kept.EventID) || m.untold(kept.EventID)):
 				m.next.carried = append(m.next.carried, kept)
 			case kept.Kind == history.OrchestrationCancelRequested && kept.EventID > m.visiting:
 				m.next.carried = append(m.next.carried, kept)
@@ -335,7 +401,7 @@ func (m *model) wouldReject(rejecting bool, e history.Event) bool {
 		r := m.replayed[i]
 		return r.Kind == history.ExternalRejected && r.SourceEventID == e.EventID
 	}
-	if e.EventID == m.visiting && e.EventID <= int64(len(m.replayed)) {
+	if (e.EventID == m.visiting || m.asking) && e.EventID <= int64(len(m.replayed)) {
 		return false // A round that was run before, and recorded none.
 	}
 	return rejecting && rejectable(string(e.Payload)) != nil
@@ -369,6 +435,16 @@ func (m *model) taken(event int64) bool {
 	return false
 }
 
+// untold reports whether a wait took the event and the code was not told.
+func (m *model) untold(event int64) bool {
+	for _, f := range m.futures {
+		if f.eventTaken == event {
+			return !f.told
+		}
+	}
+	return false
+}
+
 // --- futures and scopes
 
 type modelFuture struct {
@@ -383,6 +459,7 @@ type modelFuture struct {
 	scope      *modelScope
 	branch     *modelBranch
 	eventTaken int64
+	told       bool        // the code knows that it is ready
 	ends       *modelScope // whose time it is
 }
 
@@ -398,7 +475,18 @@ type modelScope struct {
 func (s *modelScope) before(f *modelFuture) bool { return s.err == nil || f.order <= s.since }
 
 func (f *modelFuture) eventID() int64 { return f.id }
-func (f *modelFuture) ready() bool    { return f.isReady }
+func (f *modelFuture) ready() bool {
+	if f.branch == nil && f.id != 0 && !f.m.current.unwinding {
+		f.m.ask(func() bool { return f.isReady }, func(e history.Event) bool {
+			if f.event.Kind == history.ExternalSubscribed {
+				return e.Kind == history.ExternalEvent && e.Name == f.event.Name
+			}
+			return e.SourceEventID == f.id && e.Kind.Completes() != history.KindUnknown
+		})
+	}
+	f.told = f.told || f.isReady && !f.m.current.unwinding
+	return f.isReady
+}
 func (f *modelFuture) instance() string {
 	if f.event.Kind == history.SubOrchestrationScheduled {
 		return f.event.Instance
@@ -647,16 +735,9 @@ func (c *modelContext) start(s *stmt) programFuture {
 	}
 	f.id = int64(m.record([]history.Event{f.event})) + 1
 	if f.event.Kind == history.ExternalSubscribed {
-		// What has been visited so far and is not taken was kept.
-		for _, e := range m.events {
-			if e.Kind == history.ExternalEvent && e.EventID <= m.visiting && e.Name == f.event.Name && !m.taken(e.EventID) {
-				if m.rejects(f.rejecting, e) {
-					continue
-				}
-				f.eventTaken = e.EventID
-				m.makeReady(f, string(e.Payload), nil)
-				break
-			}
+		if e := m.oldestKept(f.event.Name, f.rejecting); e != nil {
+			f.eventTaken = e.EventID
+			m.makeReady(f, string(e.Payload), nil)
 		}
 	}
 	m.futures = append(m.futures, f)
@@ -882,6 +963,7 @@ func (c *modelContext) await(pf programFuture) (string, *programError) {
 			return "", err
 		}
 	}
+	f.told = true
 	return f.value, f.err
 }
 
@@ -908,6 +990,9 @@ func (c *modelContext) join(pfs []programFuture) ([]string, *programError) {
 	if failed != nil {
 		return nil, failed.err
 	}
+	for _, f := range fs {
+		f.told = true
+	}
 	return values, nil
 }
 
@@ -921,6 +1006,7 @@ func (c *modelContext) settle(pfs []programFuture) ([]programOutcome, *programEr
 		if !c.scope.before(f) {
 			return nil, c.scope.err
 		}
+		f.told = true
 		outcomes = append(outcomes, programOutcome{f.value, f.err})
 	}
 	return outcomes, nil
@@ -972,6 +1058,9 @@ func (c *modelContext) selectOf(keep bool, pfs []programFuture) (int, *programEr
 	if err == nil && !keep {
 		c.cancelOthers(fs, i)
 	}
+	if err == nil {
+		fs[i].told = true
+	}
 	return i, err
 }
 
@@ -988,6 +1077,7 @@ func (c *modelContext) anyOf(pfs []programFuture) (int, string, *programError) {
 		}
 		if fs[i].err == nil {
 			c.cancelOthers(fs, i)
+			fs[i].told = true
 			return i, fs[i].value, nil
 		}
 		left[i] = nil
@@ -1029,6 +1119,7 @@ func (c *modelContext) asCompleted(pfs []programFuture) iter.Seq2[int, programOu
 			}
 			f := left[i]
 			left[i] = nil
+			f.told = true
 			if !yield(i, programOutcome{f.value, f.err}) {
 				return
 			}
@@ -1063,6 +1154,7 @@ func (c *modelContext) mapOf(limit, n int, start func(programContext, int) progr
 		if err != nil {
 			return nil, err
 		}
+		open[i].told = true
 		outcomes[index[i]] = programOutcome{open[i].value, open[i].err}
 		delete(items, index[i])
 	}

@@ -60,13 +60,15 @@ const (
 	stWithTimeout
 	stSearch
 	stUntil
+	stTry
+	stReady
 	stKindEnd
 )
 
 var stmtNames = [stKindEnd]string{"activity", "inline", "timer", "event", "child", "detach", "now", "guid", "side effect", "trace",
 	"info", "err", "await", "select", "join", "settle", "any", "as completed", "map", "go", "cancel future", "with cancel",
 	"cancel scope", "shield", "if", "loop", "return", "fail", "pass", "continue as new", "status", "log", "defer", "recovered",
-	"nested", "race", "patched", "patch retired", "raise", "cancel other", "with timeout", "search attribute", "until"}
+	"nested", "race", "patched", "patch retired", "raise", "cancel other", "with timeout", "search attribute", "until", "try", "ready"}
 
 type stmt struct {
 	kind  stmtKind
@@ -107,7 +109,7 @@ func statementShares(o programOptions, inMain bool) []stmtKind {
 		stTrace: 1, stInfo: 2, stErr: 1, stAwait: 12, stSelect: 7, stJoin: 3, stSettle: 2, stAny: 3, stAsCompleted: 3,
 		stMap: 2, stGo: 7, stCancelFuture: 2, stWithCancel: 3, stCancelScope: 2, stShield: 2, stIf: 4, stLoop: 3,
 		stStatus: 1, stLog: 1, stDefer: 1, stRecovered: 1, stNested: 1, stRace: 4,
-		stPatched: 2, stRetired: 1, stRaise: 1, stCancelOther: 1, stWithTimeout: 3, stSearch: 1, stUntil: 2,
+		stPatched: 2, stRetired: 1, stRaise: 1, stCancelOther: 1, stWithTimeout: 3, stSearch: 1, stUntil: 2, stTry: 4, stReady: 2,
 	}
 	if o.inline {
 		shares[stInline] = 3
@@ -168,7 +170,7 @@ func (p *program) drawStmt(t *rapid.T, o programOptions, depth int, inMain bool)
 	}
 	deep := depth >= 2
 	switch kind {
-	case stSelect, stSideEffect, stEvent:
+	case stSelect, stSideEffect, stEvent, stTry:
 		s.flag = rapid.Bool().Draw(t, "flag")
 	case stAsCompleted:
 		s.flag = rapid.Bool().Draw(t, "flag")
@@ -188,7 +190,7 @@ func (p *program) drawStmt(t *rapid.T, o programOptions, depth int, inMain bool)
 		}
 	}
 	switch kind {
-	case stAwait, stCancelFuture:
+	case stAwait, stCancelFuture, stReady:
 		s.picks = []int{rapid.IntRange(0, 4).Draw(t, "future")}
 	case stSelect, stJoin, stSettle, stAny, stAsCompleted:
 		s.picks = rapid.SliceOfN(rapid.IntRange(0, 5), 0, 4).Draw(t, "futures")
@@ -256,6 +258,8 @@ func (o programOutcome) String() string {
 // programContext is what the interpreter needs of a Context.
 type programContext interface {
 	start(s *stmt) programFuture
+	// kept asks for an event that the wait of s would take at once.
+	kept(s *stmt) (bool, *programError)
 	detach(name string) (string, *programError)
 	now() (string, *programError)
 	guid() (string, *programError)
@@ -308,7 +312,8 @@ type programRun struct {
 	steps int
 	// panicAt makes the step of that number panic; 0 never.
 	panicAt int
-	// blind hides from the program what depends on the ids of events.
+	// blind hides from the program what depends on the ids of events, and on what was
+	// recorded before its code ran.
 	blind bool
 	// broken collects what must not be, whatever the history.
 	broken []string
@@ -444,8 +449,24 @@ func (r *programRun) statement(f *frame, s *stmt) flow {
 		r.futures = append(r.futures, fu)
 		if !r.blind {
 			r.say(s, "event %d, child %q", fu.eventID(), fu.instance())
+			r.say(s, "ready %v", fu.ready())
 		}
-		r.say(s, "ready %v", fu.ready())
+	case stTry:
+		if r.blind {
+			break
+		}
+		came, err := ctx.kept(s)
+		r.result(f, s, fmt.Sprint(came), err)
+		if came {
+			fu := ctx.start(&stmt{kind: stEvent, n: s.n, flag: s.flag})
+			r.say(s, "ready %v", fu.ready())
+			v, err := ctx.await(fu)
+			r.result(f, s, v, err)
+		}
+	case stReady:
+		if fs := r.picked(s); len(fs) > 0 && !r.blind {
+			r.say(s, "ready %v", fs[0].ready())
+		}
 	case stDetach:
 		v, err := ctx.detach("D")
 		if r.blind {
@@ -528,7 +549,9 @@ func (r *programRun) statement(f *frame, s *stmt) flow {
 	case stMap:
 		os, err := ctx.mapOf(s.n, 4, func(ctx programContext, i int) programFuture {
 			fu := ctx.start(&stmt{kind: stActivity, n: i})
-			r.say(s, "item %d is ready %v", i, fu.ready())
+			if !r.blind {
+				r.say(s, "item %d is ready %v", i, fu.ready())
+			}
 			return fu
 		})
 		r.result(f, s, fmt.Sprint(os), err)

@@ -24,8 +24,8 @@ func (x *Execution) rejects(accepts Acceptor, e *history.Event) (bool, *StuckErr
 	if !x.cursor.live {
 		return x.claimRejection(e), nil
 	}
-	if accepts == nil || x.run.quiet && x.cursor.visiting == e.EventID {
-		// The turn that first visited the event, in this round, recorded no rejection.
+	if accepts == nil || x.run.quiet && (x.cursor.visiting == e.EventID || x.known.asking) {
+		// The turn that first delivered the event, in this round, recorded no rejection.
 		return false, nil
 	}
 	problem, stuck := x.ask(accepts, e)

@@ -44,10 +44,7 @@ func (x *Execution) replayRound() {
 		x.run.recovered = true
 	}
 	mark := x.rest()
-	visited := begin
-	for ; visited < answers && x.stuck == nil && x.end == nil; visited++ {
-		x.visit(x.events.at(visited))
-	}
+	visited := x.visitAll(begin, answers)
 	if x.stuck == nil {
 		x.closeRound(answers, after, end)
 	}
@@ -62,6 +59,9 @@ func (x *Execution) replayRound() {
 		x.run.cancelled, x.run.statusSet, x.run.searchSet = x.run.cancelled[:mark.cancelled], mark.statusSet, mark.searchSet
 	}
 	x.run.quiet = false
+	if x.parkedTo <= int64(answers) {
+		x.parkedTo = 0
+	}
 	x.cursor.next = x.events.len()
 	if !x.cursor.live {
 		x.cursor.next = after
@@ -124,15 +124,13 @@ func (x *Execution) take(a *Arrival) Verdict {
 	first := x.appendArrival(a)
 	x.cursor.claim, x.cursor.claimEnd, x.cursor.live = x.events.len(), x.events.len(), true
 	mark := x.rest()
-	visited := first
-	for ; visited < mark.events && x.stuck == nil && x.end == nil; visited++ {
-		x.visit(x.events.at(visited))
-	}
+	visited := x.visitAll(first, mark.events)
 	if x.stuck == nil && x.end == nil {
 		x.checkDeadlock()
 	}
 	if x.stuck != nil {
 		x.rollback(mark)
+		x.parkedTo = int64(mark.events)
 	} else if x.end != nil {
 		x.appendEnd(x.events.slice(visited, mark.events))
 	}
@@ -140,10 +138,27 @@ func (x *Execution) take(a *Arrival) Verdict {
 	return Verdict{Kind: Recorded, EventID: int64(first) + 1}
 }
 
+// visitAll visits the arrivals of a round until the code ends or can't go on, and
+// returns the index of the first that it has not visited.
+func (x *Execution) visitAll(from, to int) int {
+	i := from
+	for x.cursor.known = from; i < to && x.stuck == nil && x.end == nil; i++ {
+		if i >= x.cursor.known {
+			x.cursor.known, x.known.byName = i+1, nil
+			for x.cursor.known < to && x.events.at(x.cursor.known).WithPrevious {
+				x.cursor.known++
+			}
+		}
+		x.visit(x.events.at(i))
+	}
+	return i
+}
+
 // appendArrival records an arrival and what it brings, without running code.
 func (x *Execution) appendArrival(a *Arrival) (first int) {
 	first = x.events.len()
-	x.append(&a.Event)
+	with := first > 0 && x.parkedTo == int64(first) && x.events.at(first-1).Kind.Arrival()
+	x.append(&a.Event).WithPrevious = with
 	for i := range a.With {
 		with := Arrival{Event: a.With[i]}
 		if source := with.Event.SourceEventID; source > 0 && source <= int64(x.ledger.entries.len()) {
@@ -151,7 +166,7 @@ func (x *Execution) appendArrival(a *Arrival) (first int) {
 			with.Proven, with.Inline = true, x.ledger.entries.at(int(source-1)).inline
 		}
 		if x.ledger.judge(&with).Kind == Recorded {
-			x.append(&with.Event)
+			x.append(&with.Event).WithPrevious = true
 		}
 	}
 	return first

@@ -48,6 +48,7 @@ func (c *Context) Select(keep bool, fs ...*Future) (int, error) {
 	if !keep {
 		c.cancelLosers(fs, fs[winner])
 	}
+	fs[winner].given = true
 	return winner, nil
 }
 
@@ -118,7 +119,7 @@ func (c *Context) Any(fs ...*Future) (int, []byte, error) {
 		}
 		if fs[i].err == nil {
 			c.cancelLosers(fs, fs[i])
-			return i, fs[i].value, nil
+			return i, fs[i].give().Value, nil
 		}
 	}
 	failed := &AllFailedError{}
@@ -150,7 +151,7 @@ func (c *Context) AsCompleted(fs ...*Future) iter.Seq2[int, Outcome] {
 				yield(-1, Outcome{Err: err})
 				return
 			}
-			if !yield(i, Outcome{fs[i].value, fs[i].err}) {
+			if !yield(i, fs[i].give()) {
 				return
 			}
 		}

@@ -33,6 +33,7 @@ const (
 	hasLimitKey
 	hasLimit
 	hasLabel
+	hasWithPrevious
 	// Of OrchestrationStarted and ParentAttached alone.
 	hasExecutionID
 	hasStartID
@@ -123,6 +124,8 @@ func (d *decoder) eventField(e *Event, key []byte, b64 bool) bool {
 		return d.flag(&e.ExplicitID, hasExplicitID)
 	case "use_existing":
 		return d.flag(&e.UseExisting, hasUseExisting)
+	case "with_previous":
+		return d.flag(&e.WithPrevious, hasWithPrevious)
 	case "retry":
 		e.Retry = &Retry{}
 		return d.nested(hasRetry, func(key []byte, b64 bool) bool { return d.retryField(e.Retry, key, b64) })

@@ -36,23 +36,24 @@ type plainEvent struct {
 	DataBase64   []byte `json:"data_base64"`
 	ValueBase64  []byte `json:"value_base64"`
 
-	Codec       string         `json:"codec"`
-	FireAtMS    int64          `json:"fire_at_ms"`
-	DurationMS  int64          `json:"duration_ms"`
-	Op          string         `json:"op"`
-	Inline      bool           `json:"inline"`
-	ExplicitID  bool           `json:"explicit_id"`
-	OnParentEnd string         `json:"on_parent_end"`
-	UseExisting bool           `json:"use_existing"`
-	Retry       *history.Retry `json:"retry"`
-	SenderID    string         `json:"sender_id"`
-	Reason      string         `json:"reason"`
-	Imposed     string         `json:"imposed"`
-	Details     *plainFailure  `json:"details"`
-	StartedAtMS int64          `json:"started_at_ms"`
-	Attempt     int            `json:"attempt"`
-	RequestID   string         `json:"request_id"`
-	Actor       string         `json:"actor"`
+	Codec        string         `json:"codec"`
+	FireAtMS     int64          `json:"fire_at_ms"`
+	DurationMS   int64          `json:"duration_ms"`
+	Op           string         `json:"op"`
+	Inline       bool           `json:"inline"`
+	ExplicitID   bool           `json:"explicit_id"`
+	OnParentEnd  string         `json:"on_parent_end"`
+	UseExisting  bool           `json:"use_existing"`
+	WithPrevious bool           `json:"with_previous"`
+	Retry        *history.Retry `json:"retry"`
+	SenderID     string         `json:"sender_id"`
+	Reason       string         `json:"reason"`
+	Imposed      string         `json:"imposed"`
+	Details      *plainFailure  `json:"details"`
+	StartedAtMS  int64          `json:"started_at_ms"`
+	Attempt      int            `json:"attempt"`
+	RequestID    string         `json:"request_id"`
+	Actor        string         `json:"actor"`
 
 	ExecutionID       int64           `json:"execution_id"`
 	StartID           string          `json:"start_id"`
@@ -133,7 +134,7 @@ func (p *plainEvent) event() history.Event {
 	e := history.Event{
 		EventID: p.EventID, AtMS: p.AtMS, SourceEventID: p.SourceEventID, Name: p.Name, Version: p.Version,
 		Instance: p.Instance, ForkOf: p.ForkOf, Label: p.Label, Codec: p.Codec, FireAtMS: p.FireAtMS, DurationMS: p.DurationMS, Op: p.Op,
-		Inline: p.Inline, ExplicitID: p.ExplicitID, OnParentEnd: p.OnParentEnd, UseExisting: p.UseExisting, Retry: p.Retry, SenderID: p.SenderID, Reason: p.Reason,
+		Inline: p.Inline, ExplicitID: p.ExplicitID, OnParentEnd: p.OnParentEnd, UseExisting: p.UseExisting, WithPrevious: p.WithPrevious, Retry: p.Retry, SenderID: p.SenderID, Reason: p.Reason,
 		Imposed: p.Imposed, StartedAtMS: p.StartedAtMS, Attempt: p.Attempt, RequestID: p.RequestID, Actor: p.Actor,
 	}
 	for _, k := range history.Kinds() {

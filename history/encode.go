@@ -72,6 +72,7 @@ func appendEvent(dst []byte, e *Event) []byte {
 	dst = append(dst, `","at_ms":`...)
 	dst = strconv.AppendInt(dst, e.AtMS, 10)
 
+	dst = appendFlag(dst, "with_previous", e.WithPrevious)
 	dst = appendInt(dst, "source_event_id", e.SourceEventID)
 	dst = appendText(dst, "name", e.Name)
 	dst = appendText(dst, "label", e.Label)

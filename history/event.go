@@ -16,6 +16,9 @@ type Event struct {
 	// instance which has its id already, if there is one. It is not compared
 	// on replay.
 	UseExisting bool
+	// WithPrevious marks an arrival that was recorded before the code had run for
+	// the event in front of it, which is an arrival too.
+	WithPrevious bool
 
 	// EventID is the position in the history: from 1, without gaps.
 	EventID int64

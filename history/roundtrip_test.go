@@ -75,8 +75,8 @@ func anyEvent(texts *rapid.Generator[string]) *rapid.Generator[history.Event] {
 			FireAtMS: whole.Draw(t, "fire_at_ms"), DurationMS: whole.Draw(t, "duration_ms"), Op: text("op"),
 			Inline: rapid.Bool().Draw(t, "inline"), ExplicitID: rapid.Bool().Draw(t, "explicit_id"),
 			OnParentEnd: rapid.SampledFrom([]string{"", "cancel", "terminate"}).Draw(t, "on_parent_end"),
-			UseExisting: rapid.Bool().Draw(t, "use_existing"),
-			SenderID:    text("sender_id"), Reason: text("reason"), Imposed: text("imposed"),
+			UseExisting: rapid.Bool().Draw(t, "use_existing"), WithPrevious: rapid.Bool().Draw(t, "with_previous"),
+			SenderID: text("sender_id"), Reason: text("reason"), Imposed: text("imposed"),
 			StartedAtMS: whole.Draw(t, "started_at_ms"), Attempt: rapid.Int().Draw(t, "attempt"), RequestID: text("request_id"), Actor: text("actor"),
 		}
 		switch e.Kind {

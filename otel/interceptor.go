@@ -2,14 +2,13 @@ package otel
 
 import (
 	"context"
-	"errors"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/turnstile-go/turnstile"
-	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
@@ -98,16 +97,8 @@ func (t *Telemetry) attempt(ctx context.Context, _ *turnstile.ActivityCall, next
 // retry policy may follow it with another attempt. Package turnstile makes errors that say
 // so themselves; any other is a retryable failure of the application.
 func failureOf(err error) (kind string, retryable bool) {
-	var own interface {
-		error
-		Failure() *history.Failure
-	}
-	if errors.As(err, &own) {
-		if f := own.Failure(); f != nil {
-			return f.Kind, f.Retryable
-		}
-	}
-	return history.FailureApplication, true
+	f := activities.FailureOf(err)
+	return f.Kind, f.Retryable
 }
 
 // failed marks a span with what failed, in a word.

@@ -3,7 +3,6 @@ package activities
 import (
 	"context"
 	"errors"
-	"time"
 )
 
 // ErrPending is what the code of an activity returns when it has handed out
@@ -51,22 +50,3 @@ func (e *StoppedError) Error() string {
 
 // Is makes it a context.Canceled, as which the attempt's code will meet it.
 func (e *StoppedError) Is(target error) bool { return target == context.Canceled }
-
-// Delayer is an error that says itself when the next attempt is due. The host
-// looks for it with errors.As.
-type Delayer interface {
-	error
-	// RetryDelay is how long to wait from now on, in place of the retry
-	// policy's delay.
-	RetryDelay() time.Duration
-}
-
-// RetryDelayOf returns the delay that an attempt's error asks for, and whether
-// it asks for one.
-func RetryDelayOf(err error) (time.Duration, bool) {
-	var d Delayer
-	if !errors.As(err, &d) {
-		return 0, false
-	}
-	return max(d.RetryDelay(), 0), true
-}

@@ -18,6 +18,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/clock"
 	"github.com/turnstile-go/turnstile/internal/host/edge"
+	"github.com/turnstile-go/turnstile/internal/marks"
 )
 
 // Attempt is one run of an activity's code.
@@ -143,7 +144,7 @@ func (a *Attempt) call(ctx context.Context, r *Result) {
 		if a.Final != nil && a.Final(err) {
 			r.Failure.Retryable = false
 		}
-		if d, ok := activities.RetryDelayOf(err); ok {
+		if d, ok := marks.Delay(err); ok {
 			r.Delay = &d
 		}
 	case len(result) > a.MaxPayload:

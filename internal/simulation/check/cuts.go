@@ -35,7 +35,7 @@ func (w *checker) checkOneByOne(instance string, n int64, turns []store.Turn, ev
 		a := engine.Arrival{Event: *e}
 		switch {
 		case e.Kind == history.OrchestrationStarted:
-			for next := at + 1; next < len(events) && events[next].Kind.Arrival(); next++ {
+			for next := at + 1; next < len(events) && events[next].WithPrevious; next++ {
 				a.With = append(a.With, events[next])
 			}
 		case e.Kind == history.OrchestrationRedriven:
@@ -60,7 +60,7 @@ func (w *checker) checkOneByOne(instance string, n int64, turns []store.Turn, ev
 				return // There is no room for what the code answers.
 			}
 			is := &out.Events[i]
-			if at+i >= len(events) || is.Kind != events[at+i].Kind || is.Name != events[at+i].Name || is.SourceEventID != events[at+i].SourceEventID {
+			if at+i >= len(events) || is.Kind != events[at+i].Kind || is.Name != events[at+i].Name || is.SourceEventID != events[at+i].SourceEventID || is.WithPrevious != events[at+i].WithPrevious {
 				was := "nothing"
 				if at+i < len(events) {
 					was = fmt.Sprintf("%s %s", events[at+i].Kind, events[at+i].Name)

@@ -25,7 +25,7 @@ func isFinal(err error) bool {
 // laterError asks for the next attempt after hours: more than a queue can wait.
 type laterError struct{ error }
 
-// RetryDelay implements activities.Delayer.
+// RetryDelay implements marks.Delayer.
 func (laterError) RetryDelay() time.Duration { return 2 * time.Hour }
 
 // work is the activity of the programs.
