@@ -17,12 +17,13 @@ import (
 //
 // An event or a cancel names no execution. If one that the execution before has taken came
 // back beside the next, it would count for that too. So the start begins nothing while its
-// batch has messages before it: it goes back, with all that follows it, and is taken when
-// they are acknowledged.
+// batch has messages before it: it is left, with all that follows it, for the turn after they
+// are acknowledged.
 //
 // For the same reason a start that finds the instance running is acknowledged before what
 // follows it is taken: if that ended the instance, and its process died, the start would come
-// back, begin the next execution, and what followed it would count there again.
+// back, begin the next execution, and what followed it would count there again. A start whose
+// events the execution takes begins nothing when it comes back.
 //
 // The start is kept once more before it begins anything. Its twin may have found the instance
 // running and acknowledged the start: then no redelivery would send what this process
@@ -61,6 +62,21 @@ func (t *Turn) beginAgain(p *Plan, m *inbox.Message) (bool, error) {
 	}
 	p.Next = &Next{Again: r.ExecutionID + 1, By: m}
 	return true, nil
+}
+
+// overtaken settles the messages before a start by which the instance has begun since they were
+// received. Another process has the same batch, and has acknowledged them before that start: they
+// were for the execution before, and would count for this one too.
+func (t *Turn) overtaken(p *Plan) error {
+	for i, m := range t.Group.All {
+		if !beginsAgain(m) || m.Returning() || m.Item.ID != t.Running.Started().Start.StartID || !t.stands(m) {
+			continue
+		}
+		for _, before := range inbox.Left(t.Group.All[:i]) {
+			p.settle(before, "late")
+		}
+	}
+	return nil
 }
 
 // beginsAgain reports whether a message is a start that may begin an ended instance again.

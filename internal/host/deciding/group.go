@@ -55,12 +55,9 @@ func GroupsOf(messages []*inbox.Message, suspectReceives int) []*Group {
 			continue
 		}
 		g.Messages = append(g.Messages, m)
-		if g.Suspect == "" && suspectReceives > 0 && m.ReceiveCount >= suspectReceives {
-			g.Suspect = m.ID
-		}
 	}
 	for _, g := range groups {
-		g.All = g.Messages
+		g.All, g.Suspect = g.Messages, suspectOf(g.Messages, suspectReceives)
 		behind := len(g.Messages)
 		for behind > 0 && !g.Messages[behind-1].Purges() {
 			behind--
@@ -68,6 +65,17 @@ func GroupsOf(messages []*inbox.Message, suspectReceives int) []*Group {
 		startsFirst(g.Messages[behind:])
 	}
 	return groups
+}
+
+// suspectOf returns the id of the first message that was received so often that it may have
+// killed its process; empty for none.
+func suspectOf(messages []*inbox.Message, receives int) string {
+	for _, m := range messages {
+		if receives > 0 && m.ReceiveCount >= receives {
+			return m.ID
+		}
+	}
+	return ""
 }
 
 // startsFirst moves starts to the front, but moves none past a start that keeps its place, nor
@@ -106,6 +114,14 @@ func (g *Group) Batch() []*inbox.Message {
 // Half returns a group of some of the messages.
 func (g *Group) Half(messages []*inbox.Message) *Group {
 	return &Group{Instance: g.Instance, Messages: messages, All: g.All, Suspect: g.Suspect, Sent: g.Sent}
+}
+
+// Rest returns a group of what is not settled yet. What is settled must have been deleted from
+// the queue before its turn is made.
+func (g *Group) Rest(suspectReceives int) *Group {
+	rest := &Group{Instance: g.Instance, Messages: g.Open(), All: inbox.Left(g.All), Sent: g.Sent}
+	rest.Suspect = suspectOf(rest.Messages, suspectReceives)
+	return rest
 }
 
 // Chain is what the wakes of a group go on with: a turn that was cut short. The round of
