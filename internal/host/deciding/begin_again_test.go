@@ -82,7 +82,7 @@ func TestAChildBeginsAgainForItsParent(t *testing.T) {
 
 // What follows a start that may begin the instance again is taken when the start is
 // acknowledged: if both came back, what had ended the run would count for the next one too.
-func TestO09WhatStandsBehindAStartThatMayBeginAgainComesBack(t *testing.T) {
+func TestO09WhatStandsBehindAStartIsTakenAfterIt(t *testing.T) {
 	t.Parallel()
 	raises := using(start("s3"))
 	raises.Events = []wire.StartEvent{{Name: "go", ID: "e3", Data: []byte("1")}}
