@@ -1,11 +1,14 @@
 package deciding
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/host/inbox"
+	"github.com/turnstile-go/turnstile/internal/host/reading"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -65,16 +68,33 @@ func (t *Turn) beginAgain(p *Plan, m *inbox.Message) (bool, error) {
 }
 
 // overtaken settles the messages before a start by which the instance has begun since they were
-// received. Another process has the same batch, and has acknowledged them before that start: they
-// were for the execution before, and would count for this one too.
+// received, if the run before has taken them: another process has the same batch, and they would
+// count for both runs.
 func (t *Turn) overtaken(p *Plan) error {
-	for i, m := range t.Group.All {
-		if !beginsAgain(m) || m.Returning() || m.Item.ID != t.Running.Started().Start.StartID || !t.stands(m) {
-			continue
+	id := t.Running.Started().Start.StartID
+	at := slices.IndexFunc(t.Group.All, func(m *inbox.Message) bool {
+		return beginsAgain(m) && m.Item.ID == id && !m.Returning() && t.stands(m)
+	})
+	for n := t.Running.Execution - 1; n > 0 && at > 0 && len(inbox.Left(t.Group.All[:at])) > 0; n-- {
+		turns, err := t.View.Turns(n)
+		if _, unread := errors.AsType[*reading.Unread](err); unread {
+			return err
 		}
-		for _, before := range inbox.Left(t.Group.All[:i]) {
-			p.settle(before, "late")
+		if len(turns) == 0 {
+			return nil // It was purged, or cannot be read.
 		}
+		events := eventsOf(turns)
+		if start := events[0].Start; start == nil || start.StartID == id {
+			continue // It has continued as new.
+		}
+		for _, m := range inbox.Left(t.Group.All[:at]) {
+			if m.Item.ID != "" && slices.ContainsFunc(events, func(e history.Event) bool {
+				return e.SenderID == m.Item.ID || e.Start != nil && slices.Contains(e.Start.SenderIDs, m.Item.ID)
+			}) {
+				p.settle(m, "duplicate")
+			}
+		}
+		return nil
 	}
 	return nil
 }
