@@ -223,6 +223,14 @@ func TestInputsThatComeCloseTogetherAreOneWork(t *testing.T) {
 	if got := strings.Join(indexed, " "); got != "c e" {
 		t.Errorf("indexed are %q, want c and e", got)
 	}
+	for i := range 20 { // at once
+		change(fmt.Sprint("x", i))
+	}
+	env.Advance(2 * time.Minute)
+	if got := strings.Join(indexed, " "); got != "c e x19" {
+		t.Errorf("indexed are %q two minutes after twenty changes", got)
+	}
+	indexed = indexed[:2]
 	for i := range 30 { // never quiet, for 15 minutes
 		change(fmt.Sprint(i))
 		env.Advance(30 * time.Second)

@@ -1,11 +1,14 @@
 package deciding
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/host/inbox"
+	"github.com/turnstile-go/turnstile/internal/host/reading"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -17,12 +20,13 @@ import (
 //
 // An event or a cancel names no execution. If one that the execution before has taken came
 // back beside the next, it would count for that too. So the start begins nothing while its
-// batch has messages before it: it goes back, with all that follows it, and is taken when
-// they are acknowledged.
+// batch has messages before it: it is left, with all that follows it, for the turn after they
+// are acknowledged.
 //
 // For the same reason a start that finds the instance running is acknowledged before what
 // follows it is taken: if that ended the instance, and its process died, the start would come
-// back, begin the next execution, and what followed it would count there again.
+// back, begin the next execution, and what followed it would count there again. A start whose
+// events the execution takes begins nothing when it comes back.
 //
 // The start is kept once more before it begins anything. Its twin may have found the instance
 // running and acknowledged the start: then no redelivery would send what this process
@@ -61,6 +65,38 @@ func (t *Turn) beginAgain(p *Plan, m *inbox.Message) (bool, error) {
 	}
 	p.Next = &Next{Again: r.ExecutionID + 1, By: m}
 	return true, nil
+}
+
+// overtaken settles the messages before a start by which the instance has begun since they were
+// received, if the run before has taken them: another process has the same batch, and they would
+// count for both runs.
+func (t *Turn) overtaken(p *Plan) error {
+	id := t.Running.Started().Start.StartID
+	at := slices.IndexFunc(t.Group.All, func(m *inbox.Message) bool {
+		return beginsAgain(m) && m.Item.ID == id && !m.Returning() && t.stands(m)
+	})
+	for n := t.Running.Execution - 1; n > 0 && at > 0 && len(inbox.Left(t.Group.All[:at])) > 0; n-- {
+		turns, err := t.View.Turns(n)
+		if _, unread := errors.AsType[*reading.Unread](err); unread {
+			return err
+		}
+		if len(turns) == 0 {
+			return nil // It was purged, or cannot be read.
+		}
+		events := eventsOf(turns)
+		if start := events[0].Start; start == nil || start.StartID == id {
+			continue // It has continued as new.
+		}
+		for _, m := range inbox.Left(t.Group.All[:at]) {
+			if m.Item.ID != "" && slices.ContainsFunc(events, func(e history.Event) bool {
+				return e.SenderID == m.Item.ID || e.Start != nil && slices.Contains(e.Start.SenderIDs, m.Item.ID)
+			}) {
+				p.settle(m, "duplicate")
+			}
+		}
+		return nil
+	}
+	return nil
 }
 
 // beginsAgain reports whether a message is a start that may begin an ended instance again.

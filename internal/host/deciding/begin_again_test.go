@@ -82,7 +82,7 @@ func TestAChildBeginsAgainForItsParent(t *testing.T) {
 
 // What follows a start that may begin the instance again is taken when the start is
 // acknowledged: if both came back, what had ended the run would count for the next one too.
-func TestO09WhatStandsBehindAStartThatMayBeginAgainComesBack(t *testing.T) {
+func TestO09WhatStandsBehindAStartIsTakenAfterIt(t *testing.T) {
 	t.Parallel()
 	raises := using(start("s3"))
 	raises.Events = []wire.StartEvent{{Name: "go", ID: "e3", Data: []byte("1")}}
@@ -98,10 +98,69 @@ func TestO09WhatStandsBehindAStartThatMayBeginAgainComesBack(t *testing.T) {
 		i.take(batch...)
 	}
 	p.expect(`
-		start s2, event e1 → runs; writes nothing; settles exists; comes back: e1
-		start s2, start s3 → runs; writes nothing; settles exists; comes back: s3
-		event e1, start s2, start s3 → runs; commits 3-4: Ev(go) Completed; settles recorded; comes back: s2 s3
+		start s2, event e1 → runs; writes nothing; settles exists; acknowledges that; runs; commits 3-4: Ev(go) Completed; settles recorded
+		start s2, start s3 → runs; writes nothing; settles exists; acknowledges that; runs; commits 3-4: Ev(go) Completed; settles recorded; settles exists
+		event e1, start s2, start s3 → runs; commits 3-4: Ev(go) Completed; settles recorded; acknowledges that; reads behind 5; reads record again; again nothing; begins 2 again; runs; commits 1-4: Started Sub(go) Ev(go) Completed; settles recorded recorded; settles exists
 		start s1, event e1 → runs; commits 3-4: Ev(go) Completed; settles duplicate recorded
 		start s2, event e1 → runs; commits 3-4: Ev(go) Completed; settles exists; settles recorded
+	`)
+}
+
+// A start whose events the execution has taken begins nothing when it comes back, so what follows
+// it is taken with it.
+func TestO09AStartThatRaisesEventsHoldsUpNothing(t *testing.T) {
+	t.Parallel()
+	raises := beginAgain("s2")
+	raises.OnConflict = wire.ConflictUseOrBeginAgain
+	raises.Events = []wire.StartEvent{{Name: "other", ID: "e2", Data: []byte("1")}}
+	p := newPlay(t, waits("go"))
+	p.take(start("s1"))
+	p.dies = 1
+	p.take(raises, event("e1"))
+	p.again(raises, event("e1"))
+	p.stands()
+	p.expect(`
+		start s1 → runs; commits 1-2: Started Sub(go); settles recorded
+		start s2, event e1 → runs; commits 3-5: Ev(other) Ev(go) Completed; dies ahead of its dispatch; comes back: s2 e1
+		start s2×2, event e1×2 → again nothing; settles duplicate; settles exists; settles duplicate
+		stands at execution 1, completed with [1]
+	`)
+}
+
+// W-03: of two processes that have one batch, one is held until the other has taken all of it, and has
+// begun the next execution by a start of the batch. What stands before that start is not for it.
+func TestWhatATwinHasTakenBeforeAStartDoesNotCountAgain(t *testing.T) {
+	t.Parallel()
+	p := newPlay(t, nil)
+	for _, before := range []wire.Item{event("e1"), cancel("c")} {
+		i := p.anew("", waits("go"))
+		i.take(start("s1"))
+		batch := []wire.Item{before, beginAgain("s2")}
+		twins := i.received(1, batch...)
+		i.take(batch...)
+		i.now = i.now.Add(-59 * time.Second)
+		i.deliver(twins...)
+		i.stands()
+	}
+	i := p.anew("an event after that start is for the next execution, also if the start comes once more", waits("go"))
+	i.each(start("s1"), event("e1"))
+	more := i.received(1, event("e2"), beginAgain("s2"))
+	i.take(beginAgain("s2"))
+	i.now = i.now.Add(-59 * time.Second)
+	i.deliver(more...)
+	p.expect(`
+		start s1 → runs; commits 1-2: Started Sub(go); settles recorded
+		event e1, start s2 → runs; commits 3-4: Ev(go) Completed; settles recorded; acknowledges that; reads behind 5; reads record again; again nothing; begins 2 again; runs; commits 1-2: Started Sub(go); settles recorded
+		event e1, start s2 → reads behind 3; reads record again; again nothing; reads history 1; settles duplicate; runs; writes nothing; settles duplicate
+		stands at execution 2, running
+		start s1 → runs; commits 1-2: Started Sub(go); settles recorded
+		cancel c, start s2 → runs; commits 3-4: CancelRequested Failed(cancelled), closes [2]; settles recorded; acknowledges that; reads behind 5; reads record again; again nothing; begins 2 again; runs; commits 1-2: Started Sub(go); settles recorded
+		cancel c, start s2 → reads behind 3; reads record again; again nothing; reads history 1; settles duplicate; runs; writes nothing; settles duplicate
+		stands at execution 2, running
+		# an event after that start is for the next execution, also if the start comes once more
+		start s1 → runs; commits 1-2: Started Sub(go); settles recorded
+		event e1 → runs; commits 3-4: Ev(go) Completed; settles recorded
+		start s2 → begins 2 again; runs; commits 1-2: Started Sub(go); settles recorded
+		event e2, start s2 → reads behind 3; reads record again; again nothing; reads history 1; runs; commits 3-4: Ev(go) Completed; settles recorded; settles duplicate
 	`)
 }

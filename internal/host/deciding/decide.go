@@ -38,6 +38,9 @@ func (t *Turn) decide(p *Plan) error {
 		(*Turn).tooLarge,
 		// Commits for these messages that may not have been sent are sent first.
 		(*Turn).sendAgain,
+		// A duplicate invocation may have acknowledged some of these messages, and have had the
+		// instance begin again.
+		(*Turn).overtaken,
 		// What is about a pending activity comes again, or becomes its end.
 		(*Turn).aboutPending,
 		// Everything else is taken in its order.

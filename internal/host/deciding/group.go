@@ -57,12 +57,9 @@ func GroupsOf(messages []*inbox.Message, suspectReceives int) []*Group {
 		}
 		m.Place = len(g.Messages)
 		g.Messages = append(g.Messages, m)
-		if g.Suspect == "" && suspectReceives > 0 && m.ReceiveCount >= suspectReceives {
-			g.Suspect = m.ID
-		}
 	}
 	for _, g := range groups {
-		g.All = g.Messages
+		g.All, g.Suspect = g.Messages, suspectOf(g.Messages, suspectReceives)
 		startsFirst(g.Messages[behindPurges(g.Messages):])
 	}
 	return groups
@@ -75,6 +72,17 @@ func behindPurges(messages []*inbox.Message) int {
 		behind--
 	}
 	return behind
+}
+
+// suspectOf returns the id of the first message that was received so often that it may have
+// killed its process; empty for none.
+func suspectOf(messages []*inbox.Message, receives int) string {
+	for _, m := range messages {
+		if receives > 0 && m.ReceiveCount >= receives {
+			return m.ID
+		}
+	}
+	return ""
 }
 
 // startsFirst moves starts to the front, but moves none past a start that keeps its place, nor
@@ -113,6 +121,14 @@ func (g *Group) Batch() []*inbox.Message {
 // Half returns a group of some of the messages.
 func (g *Group) Half(messages []*inbox.Message) *Group {
 	return &Group{Instance: g.Instance, Messages: messages, All: g.All, Suspect: g.Suspect, Sent: g.Sent}
+}
+
+// Rest returns a group of what is not settled yet. What is settled must have been deleted from
+// the queue before its turn is made.
+func (g *Group) Rest(suspectReceives int) *Group {
+	rest := &Group{Instance: g.Instance, Messages: g.Open(), All: inbox.Left(g.All), Sent: g.Sent}
+	rest.Suspect = suspectOf(rest.Messages, suspectReceives)
+	return rest
 }
 
 // Chain is what the wakes of a group go on with: a turn that was cut short. The round of

@@ -258,6 +258,9 @@ func (p *play) group(g *Group) error {
 		p.release(t, err)
 		large, isLarge := errors.AsType[*store.TooLargeError](err)
 		switch {
+		case err == nil && len(g.Open()) > 0:
+			p.say("acknowledges that")
+			return p.group(g.Rest(p.settings.SuspectReceives))
 		case err == nil, errors.Is(err, errDied):
 			return err
 		case isLarge && len(g.Open()) > 1:

@@ -124,7 +124,7 @@ func TestO10ARedrivenParentEndsTheChildThatItHadStartedBefore(t *testing.T) {
 		terminate t → commits 5: Failed(terminated), sends parent and parent and parent; settles recorded
 		# both in one batch
 		start s → runs; commits 1-2: Started Sub(go); settles recorded
-		start child, cancel c → runs; commits 3: ParentAttached; settles recorded; comes back: c
+		start child, cancel c → runs; commits 3: ParentAttached; settles recorded; acknowledges that; runs; commits 4-5: CancelRequested Failed(cancelled), closes [2], sends parent and parent; settles recorded
 		# the cancel overtakes the start
 		start s → runs; commits 1-2: Started Sub(go); settles recorded
 		cancel c → settles early round
@@ -282,12 +282,12 @@ func TestO10ARedriveThatTheCodeContradictsIsRefusedWhereItFailsWhenStuck(t *test
 		start s → runs; commits 1-2: Started Act(Step), sends activity 2; settles recorded
 		result of 2 → runs; commits 3-4: Done←2 Act(Step), sends activity 4; settles recorded
 		failure of 4 → runs; commits 5-6: Failed(application)←4 Failed(application); settles recorded
-		start r, event late → begins 2 again; runs; reads behind 1; settles dead redrive_refused; comes back: late
+		start r, event late → begins 2 again; runs; reads behind 1; settles dead redrive_refused; acknowledges that; settles late
 		stands at execution 1, failed of application
 		start s → runs; commits 1-2: Started Act(Step), sends activity 2; settles recorded
 		result of 2 → runs; commits 3-4: Done←2 Act(Step), sends activity 4; settles recorded
 		failure of 4 → runs; commits 5-6: Failed(application)←4 Failed(application); settles recorded
-		start r, event late → begins 2 again; runs; reads behind 1; tells parent stuck, settles redrive_refused; comes back: late
+		start r, event late → begins 2 again; runs; reads behind 1; tells parent stuck, settles redrive_refused; acknowledges that; settles late
 		stands at execution 1, failed of application
 		# the code agrees with it, and panics behind it
 		start s → runs; commits 1-2: Started Act(Step), sends activity 2; settles recorded
@@ -352,7 +352,7 @@ func TestO10ARedriveThatTheCodeContradictsIsRefused(t *testing.T) {
 		start s → runs; commits 1-2: Started Act(Step), sends activity 2; settles recorded
 		result of 2 → runs; commits 3-4: Done←2 Act(Step), sends activity 4; settles recorded
 		failure of 4 → runs; commits 5-6: Failed(application)←4 Failed(application); settles recorded
-		start r, event late → begins 2 again; runs; reads behind 1; settles dead redrive_refused; comes back: late
+		start r, event late → begins 2 again; runs; reads behind 1; settles dead redrive_refused; acknowledges that; settles late
 		stands at execution 1, failed of application
 		start s → runs; commits 1-2: Started Act(Step), sends activity 2; settles recorded
 		result of 2 → runs; commits 3-4: Done←2 Act(Step), sends activity 4; settles recorded

@@ -86,9 +86,10 @@ func (t *Turn) apart(messages []*inbox.Message) int {
 	return len(messages)
 }
 
-// found reports whether a start that may begin the instance again has found it running.
+// found reports whether a start that may begin the instance again has found it running, and the
+// history will not show that: a start whose events the execution has taken begins nothing.
 func (t *Turn) found(m *inbox.Message) bool {
-	return beginsAgain(m) && !t.Running.Creating && m.Item.ID != t.Running.Started().Start.StartID
+	return beginsAgain(m) && !t.Running.Creating && m.Item.ID != t.Running.Started().Start.StartID && len(t.brought(m)) == 0
 }
 
 // sortOut tells apart what the messages of a round are: arrivals, and wakes.

@@ -18,9 +18,9 @@ import (
 
 // Open parses the messages of a batch. Those that are let in are left unsettled: messages of the
 // FIFO queue, of which turns are made. Nothing of a group is looked at after a message that could
-// not be moved, nor after a start that goes round, or is a dead letter, and may begin the
-// instance again when it comes back: what follows it would count for the execution that ends
-// meanwhile, and for the next one too if this process dies.
+// not be moved. A start that may restart the instance, and that goes through the delay queue or
+// is a dead letter, is deleted before the messages after it are looked at: if this process died,
+// they would count for the execution that ends meanwhile, and for the next one too.
 func (d *Door) Open(ctx context.Context, deliveries []platform.Delivery) []*Message {
 	messages := make([]*Message, len(deliveries))
 	broken := map[string]bool{}
@@ -40,11 +40,20 @@ func (d *Door) Open(ctx context.Context, deliveries []platform.Delivery) []*Mess
 			}
 			d.Fail(m, word)
 		}
-		if fifo && (m.State == Failed || m.State == Settled && m.Item.Kind == wire.StartOrchestration && m.Item.OnConflict.BeginsNext()) {
+		if fifo && (m.State == Failed || m.State == Settled && m.Item.Kind == wire.StartOrchestration && m.Item.OnConflict.BeginsNext() && !d.gone(ctx, m)) {
 			broken[received.Group] = true
 		}
 	}
 	return messages
+}
+
+// gone deletes a settled message from the FIFO queue, and reports whether that succeeded.
+func (d *Door) gone(ctx context.Context, m *Message) bool {
+	err := d.Acknowledge(ctx, []*Message{m})
+	if err != nil {
+		d.Logger.InfoContext(m.about(ctx), "start that is done is not deleted, the messages after it go back", "message_id", m.ID, "error", err)
+	}
+	return err == nil
 }
 
 // admit reads one message, and forwards or moves it if no turn is to be made of it.

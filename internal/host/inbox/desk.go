@@ -34,6 +34,20 @@ func (d *Desk) Settle(m *Message, outcome string) {
 	d.Observer.Count(host.CountMessages, outcome, 1)
 }
 
+// Acknowledge deletes the settled ones of some messages of the FIFO queue before the invocation
+// returns, in their order.
+func (d *Desk) Acknowledge(ctx context.Context, messages []*Message) error {
+	for _, m := range messages {
+		if m.State != Settled {
+			continue
+		}
+		if err := d.Queues.Orchestrator.Delete(ctx, m.Message); err != nil {
+			return fmt.Errorf("host: message %s not deleted: %w", m.ID, err)
+		}
+	}
+	return nil
+}
+
 // Fail hands a message back.
 func (d *Desk) Fail(m *Message, reason string) {
 	m.State = Failed

@@ -1,9 +1,11 @@
 package orchestrator
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
+	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
 	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/wire"
@@ -50,6 +52,74 @@ func TestO09AStartThatATwinHasAcknowledgedBeginsNothing(t *testing.T) {
 			if handedBack := len(failed) > 0; handedBack != gone {
 				t.Errorf("handed back %v", failed)
 			}
+		})
+	}
+}
+
+// O-09: starts that share a batch cost no pause, and neither does a cancel behind them. An instance that runs
+// refuses each of them, one that has ended restarts by each.
+func TestO09StartsThatShareABatchWaitForNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) {
+		w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+			if string(in) == `"s"` {
+				return ctx.Await(ctx.ExternalEvent("go"))
+			}
+			return in, nil
+		})
+	})
+	w.send(startOf("s"))
+	began := w.clock.Now()
+	for i := range 12 {
+		w.send(againOf(fmt.Sprint("r", i)))
+	}
+	w.send(wire.Item{Kind: wire.CancelInstance, Instance: "a", ID: "c"})
+	for w.step() {
+	}
+	w.expectStarted("s", store.StatusCancelled)
+	for i := range 12 {
+		w.send(againOf(fmt.Sprint("n", i)))
+	}
+	for w.step() {
+	}
+	w.expectStarted("n11", store.StatusCompleted)
+	if n := w.record("a").ExecutionID; n != 13 {
+		t.Errorf("it is at execution %d", n)
+	}
+	if took := w.clock.Now().Sub(began); took > 0 {
+		t.Errorf("it took %s", took)
+	}
+	w.expectQuiet()
+}
+
+// A start that may restart the instance, and that cannot be deleted, holds up what is behind it.
+func TestO09WhatIsNotDeletedHoldsUpWhatIsBehindIt(t *testing.T) {
+	t.Parallel()
+	for name, first := range map[string]wire.Item{"of the turn": againOf("s2"), "at the door": func() wire.Item {
+		i := againOf("s2")
+		i.SentMS = 1 // Too old.
+		return i
+	}()} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := waitingWorld(t)
+			w.fifoBatch(1, startOf("s1"))
+			failing := true
+			w.process().faults.fail = func(call string) error {
+				if failing && call == "Delete fifo" {
+					return fmt.Errorf("simulated: %w", queue.ErrUnavailable)
+				}
+				return nil
+			}
+			w.send(first)
+			w.send(eventOf("e1"))
+			for w.step() {
+			}
+			w.expectStarted("s1", store.StatusRunning)
+			failing = false
+			w.run()
+			w.expectStarted("s1", store.StatusCompleted)
+			w.expectQuiet()
 		})
 	}
 }

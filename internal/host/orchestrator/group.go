@@ -100,7 +100,7 @@ func (o *maker) endGroup(ctx context.Context, g *deciding.Group, e end, err erro
 	switch {
 	case e == made:
 		o.desk.Observer.Timing(host.TimeTurn, took)
-		o.desk.FailAll(g.Messages, "not handled")
+		o.runRest(ctx, g)
 	case e == large && len(g.Open()) > 1:
 		o.runHalves(ctx, g)
 	case e == large && g.TooLarge == nil:
@@ -127,6 +127,26 @@ func (o *maker) endGroup(ctx context.Context, g *deciding.Group, e end, err erro
 		o.desk.Logger.WarnContext(ctx, "turn failed, its messages go back", "instance", g.Instance, "error", err)
 		o.desk.FailAll(g.Messages, delivery.Word(err, dispatch.ErrUnsent))
 	}
+}
+
+// runRest makes the turn of the messages that a turn has left because they must not be taken
+// before others are acknowledged (deciding/begin_again.go). It deletes those others from the
+// queue first. Handing the rest back would cost a receive and a pause for each such turn.
+func (o *maker) runRest(ctx context.Context, g *deciding.Group) {
+	if len(g.Open()) == 0 {
+		return
+	}
+	rest := g.Rest(o.desk.Settings.SuspectReceives)
+	if len(rest.All) == len(g.All) {
+		o.desk.FailAll(g.Messages, "not handled")
+		return
+	}
+	if err := o.desk.Acknowledge(ctx, g.All); err != nil {
+		o.desk.Logger.InfoContext(ctx, "messages that are done are not deleted, what must wait for that goes back", "instance", g.Instance, "error", err)
+		o.desk.FailAll(g.Messages, "not acknowledged")
+		return
+	}
+	o.runGroup(ctx, rest)
 }
 
 // runHalves makes two turns of one that is too large: an instance must not fail

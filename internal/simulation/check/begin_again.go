@@ -122,14 +122,39 @@ func (w *checker) checkOneRun(p *world.Process, t *store.Turn, first int64) {
 			note(&w.told.forsaken, t.Instance, true)
 			w.Ledger.Forsaken[t.Instance] = true
 		}
-		if len(by) != 1 || w.WasTwin(by[0]) || e.Kind != history.ExternalEvent {
-			continue // Two processes may have it while the instance begins again.
+		if len(by) != 1 || e.Kind != history.ExternalEvent {
+			continue
 		}
-		if was, ok := w.tookIn[by[0]]; ok && was != first && was > w.Ledger.Hidden[t.Instance] {
+		was, ok := w.tookIn[by[0]]
+		if ok && w.WasTwin(by[0]) && !w.stoodBefore(p, t.Instance, by[0], first) {
+			ok = false // Two processes may have it while the instance begins again.
+		}
+		if ok && was != first && was > w.Ledger.Hidden[t.Instance] {
 			w.Violate("O-09", "%s/%d takes %s of %s, which the run took that began with execution %d", t.Instance, t.ExecutionID, e.SenderID, by[0], was)
 		}
 		note(&w.tookIn, by[0], first)
 	}
+}
+
+// stoodBefore reports whether a message stands in the batch of a process before the start by which
+// an execution has begun: then the process can tell that it was for the run before.
+func (w *checker) stoodBefore(p *world.Process, instance, message string, execution int64) bool {
+	x := w.Ledger.Executions[ledger.At(instance, execution)]
+	if x == nil || x.Events[0].Start == nil {
+		return false
+	}
+	before := false
+	for _, m := range p.Running.Batch {
+		item, err := w.Item(m.Body)
+		switch {
+		case err != nil || m.From != w.FIFO || item.Target() != instance:
+		case m.ID == message:
+			before = true
+		case item.Kind == wire.StartOrchestration && item.WithID(m.ID).ID == x.Events[0].Start.StartID:
+			return before && m.ReceiveCount == 1
+		}
+	}
+	return false
 }
 
 // kindOf is the kind of message that brings an arrival; empty for all other events.

@@ -18,6 +18,21 @@ func againMutations() []Mutation {
 			Edits: edit("return beginsAgain(m) && !t.Running.Creating && ", "return beginsAgain(m) && t.Running.Creating && "),
 		},
 		{
+			Name:  "what must wait for an acknowledgement is taken without it",
+			Bug:   "What stands ahead of a start ends the run, the start begins the next one in the same invocation, and its process dies: all come back, and what stood ahead counts there again.",
+			Bias:  "purges",
+			File:  "internal/host/orchestrator/group.go",
+			Edits: edit("o.desk.Acknowledge(ctx, g.All)", "o.desk.Acknowledge(ctx, nil)"),
+		},
+		{
+			Name:  "what a twin has taken ahead of a start counts again",
+			Bug:   "Two processes have one batch; one of them takes it and begins the next run, and the other one has that run take what stood ahead of the start.",
+			Bias:  "twins+purges",
+			Rare:  true,
+			File:  "internal/host/deciding/decide.go",
+			Edits: edit("		(*Turn).overtaken,\n", ""),
+		},
+		{
 			Name:  "a start is taken ahead of one that may begin the instance again",
 			Bug:   "A start that brings events is for the run that ends ahead of the start in front of it, and comes back with that for the next run.",
 			Bias:  "purges",

@@ -44,7 +44,7 @@ func (w *World) finished(inv *Invocation) {
 		case w.hit(fault.AckLost):
 			w.Log("the acknowledgement of %s is lost", m.ID)
 		default:
-			w.acknowledge(inv, m)
+			_ = w.acknowledge(inv, m)
 		}
 	}
 	if p.Code != w.Build && w.Clock.Now().After(w.replaceAt) || w.isOutdated(p) {
@@ -89,13 +89,14 @@ func (w *World) sendDead(m Delivered) {
 	}
 }
 
-func (w *World) acknowledge(inv *Invocation, m Delivered) {
+// acknowledge deletes a message; queue.ErrReceiptExpired where its delivery is over, and it was not deleted.
+func (w *World) acknowledge(inv *Invocation, m Delivered) error {
 	err := m.From.Queue.Delete(context.Background(), m.Message)
 	if errors.Is(err, queue.ErrReceiptExpired) {
 		deleted := false
 		m.From.takesOld(err, m.Message, func(now queue.Message) { deleted = m.From.Queue.Delete(context.Background(), now) == nil })
 		if !deleted {
-			return
+			return err
 		}
 	}
 	w.Watch.Acknowledged(inv, m)
@@ -105,6 +106,7 @@ func (w *World) acknowledge(inv *Invocation, m Delivered) {
 			w.ghosts = w.ghosts[1:]
 		}
 	}
+	return nil
 }
 
 // mostReceives is how often a ghost is received before it is a dead letter.

@@ -271,8 +271,7 @@ func (q processQueue) Delete(ctx context.Context, m queue.Message) error {
 	return q.p.call(queueClass, func() string { return "deletes " + m.ID }, func() error {
 		for _, d := range inv.Batch {
 			if d.ID == m.ID && d.From == q.Queue && !d.Ghost {
-				q.w.acknowledge(inv, d)
-				return nil
+				return q.w.acknowledge(inv, d)
 			}
 		}
 		return q.Queue.Delete(ctx, m)
