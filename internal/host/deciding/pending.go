@@ -39,6 +39,7 @@ func (t *Turn) TookActivity(s store.ActivityState) { t.passed.about.state = &s }
 func (t *Turn) aboutPending(p *Plan) error {
 	a := &t.passed.about
 	if !a.begun {
+		t.resultsFirst()
 		a.begun, a.messages = true, t.open()
 	}
 	for len(a.messages) > 0 {
@@ -69,7 +70,7 @@ func (t *Turn) aboutOne(p *Plan, m *inbox.Message) error {
 	case m.Unheard() && v.Kind == engine.Recorded && !t.brings(m.Item.SourceEventID):
 		return t.interrupted(p, m)
 	case m.Unheard():
-		// It is judged as any other completion.
+		// It is judged as any other completion, after the result if the batch has one.
 	case v.Kind == engine.Recorded:
 		return t.stillPending(p, m)
 	case (v.Kind == engine.Duplicate || v.Kind == engine.Late || v.Kind == engine.Early) && m.Item.Kind == wire.ActivityPending && (m.Returning() || t.stands(m)):
@@ -187,7 +188,8 @@ func (t *Turn) silent(p *Plan, m *inbox.Message, scheduled *history.Event, silen
 }
 
 // nextOf sends the next attempt where no worker does (the last one was pending, or
-// interrupted), and settles the message that told of the failure.
+// interrupted), and settles the message that told of the failure. If the result is in the same
+// batch, no attempt follows.
 func (t *Turn) nextOf(p *Plan, m *inbox.Message, scheduled *history.Event, f *history.Failure, outcome string) error {
 	if t.Running.Warm && !t.Running.Confirmed {
 		// No commit would show that a result has come meanwhile.
@@ -202,6 +204,10 @@ func (t *Turn) nextOf(p *Plan, m *inbox.Message, scheduled *history.Event, f *hi
 		}
 	}
 	item := &m.Item
+	if t.brings(item.SourceEventID) {
+		p.settle(m, "late")
+		return nil
+	}
 	p.Send.Attempt = &Attempt{Failure: f, EventID: scheduled.EventID, Message: m, Outcome: outcome, Item: wire.Item{
 		V: wire.Version, Kind: wire.ActivityExecute, Instance: item.Instance, ExecutionID: item.ExecutionID,
 		Name: scheduled.Name, Input: scheduled.Payload, Codec: scheduled.Codec, SchedulingEventID: scheduled.EventID, Token: item.Token,
@@ -236,7 +242,7 @@ func (t *Turn) retryNow(p *Plan, m *inbox.Message) error {
 		return err
 	}
 	f := history.Failure{Kind: next.Kind, Message: next.Message, Attempt: next.Attempt - 1, Source: scheduled.Name, Retryable: true}
-	if err := t.nextOf(p, m, scheduled, &f, "retry_now"); err != nil {
+	if err := t.nextOf(p, m, scheduled, &f, "retry_now"); err != nil || p.Send.Attempt == nil {
 		return err
 	}
 	p.Send.Attempt.Early = activities.EarlyID(next.DueAt, item.ID)

@@ -81,6 +81,19 @@ func TestA13APendingActivityIsLookedAtWhenALimitMayBeOver(t *testing.T) {
 	i.take(later)
 	i.stands()
 
+	i = begin("its message comes again, ahead of the result of the next attempt: no attempt follows", history.Retry{HeartbeatTimeoutMS: time.Hour.Milliseconds(), MaxAttempts: 3})
+	i.now = i.now.Add(2 * time.Hour)
+	late := pending(1)
+	late.SentMS = began.UnixMilli()
+	i.take(late)
+	i.deliver(append(i.received(2, late), i.received(1, result(2))...)...)
+	i.stands()
+
+	i = begin("its limit is over, and its result is in the same batch", history.Retry{TotalTimeoutMS: time.Hour.Milliseconds()})
+	i.now = i.now.Add(2 * time.Hour)
+	i.take(pending(1), result(2))
+	i.stands()
+
 	i = begin("a heartbeat is kept for as long as it counts", history.Retry{HeartbeatTimeoutMS: (40 * day).Milliseconds()})
 	i.now = began.Add(20 * day)
 	i.take(beat)
@@ -133,6 +146,13 @@ func TestA13APendingActivityIsLookedAtWhenALimitMayBeOver(t *testing.T) {
 		pending 2 → reads activity 2; asks for limits 2 in 1h0m0s, settles pending
 		pending 2 → reads activity 2; settles becomes ActivityFailed heartbeat_timeout; runs; commits 3-4: Failed(heartbeat_timeout)←2 Completed; settles recorded
 		stands at execution 1, completed with "heartbeat_timeout 2 attempt 2 of the pending activity \"Work\" gave no heartbeat for 1h0m0s"
+		# its message comes again, ahead of the result of the next attempt: no attempt follows
+		pending 2 → reads activity 2; sends attempt behind 1 of activity 2, settles heartbeat_timeout
+		pending 2×2, result of 2 → again nothing; reads activity 2; reads behind 3; settles late; runs; commits 3-4: Done←2 Completed; settles recorded
+		stands at execution 1, completed with 1
+		# its limit is over, and its result is in the same batch
+		pending 2, result of 2 → settles becomes ActivityFailed total_timeout; runs; commits 3-4: Done←2 Completed; settles recorded duplicate
+		stands at execution 1, completed with 1
 		# a heartbeat is kept for as long as it counts
 		heartbeat of 2 → reads activity 2; beats for activity 2, kept for 1296h0m0s, settles heartbeat
 		pending 2 → reads activity 2; asks for limits 2 in 24h0m0s, settles pending
@@ -223,8 +243,18 @@ func TestA16WhatIsNotHeardOf(t *testing.T) {
 	i.take(result(2), unheard(1))
 	i = begin("a failure in the same batch", &once)
 	failed := unheard(1)
-	failed.Details = &wire.Failure{Kind: history.FailureApplication, Attempt: 1}
+	failed.Details = &wire.Failure{Kind: history.FailureApplication, Attempt: 1, Message: "refused"}
 	i.take(unheard(1), failed)
+	i.stands()
+	i = begin("its acknowledgement was lost: it comes again ahead of the result of the next attempt", &once)
+	i.take(unheard(1))
+	i.deliver(append(i.received(2, unheard(1)), i.received(1, event("e"), result(2))...)...)
+	i.stands()
+	i = begin("nothing was heard of the last attempt, and its result is in the same batch", &once)
+	i.take(unheard(2), result(2))
+	i.stands()
+	i = begin("a result that proves nothing is no result", &once)
+	i.deliver(append(i.received(1, unheard(1)), forged(i.received(1, result(2))[0]))...)
 	i = begin("a result before", &once)
 	i.each(result(2), unheard(1))
 	i = begin("a policy that says nothing of at most once", nil)
@@ -254,7 +284,17 @@ func TestA16WhatIsNotHeardOf(t *testing.T) {
 		# a result in the same batch
 		result of 2, failure of 2 → runs; commits 3-4: Done←2 Completed; settles recorded duplicate
 		# a failure in the same batch
-		failure of 2, failure of 2 → runs; commits 3-4: Failed(interrupted)←2 Completed; settles recorded duplicate
+		failure of 2, failure of 2 → runs; commits 3-4: Failed(application)←2 Completed; settles recorded duplicate
+		stands at execution 1, completed with "application 1 refused"
+		# its acknowledgement was lost: it comes again ahead of the result of the next attempt
+		failure of 2 → says attempts interrupted, sends attempt behind 1 of activity 2, settles interrupted
+		failure of 2×2, event e, result of 2 → again nothing; runs; commits 3-5: Ev(go) Done←2 Completed; settles recorded recorded duplicate
+		stands at execution 1, completed with 1
+		# nothing was heard of the last attempt, and its result is in the same batch
+		failure of 2, result of 2 → runs; commits 3-4: Done←2 Completed; settles recorded duplicate
+		stands at execution 1, completed with 1
+		# a result that proves nothing is no result
+		failure of 2, result of 2 → says attempts interrupted, sends attempt behind 1 of activity 2, settles interrupted; runs; writes nothing; settles dead forged
 		# a result before
 		result of 2 → runs; commits 3-4: Done←2 Completed; settles recorded
 		failure of 2 → settles late

@@ -11,20 +11,44 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
+// resultsFirst moves each message that says only that no result is known, of an attempt or of a
+// pending activity, behind the result of that activity, if a later message of the batch brings
+// it. They stand in this order if the message was handled and its acknowledgement was lost: it
+// comes again together with the result of the next attempt.
+func (t *Turn) resultsFirst() {
+	messages := t.Group.Messages
+	for i := 0; i < len(messages); i++ {
+		m := messages[i]
+		if m.State != inbox.Unsettled || !m.Unheard() && m.Item.Kind != wire.ActivityPending {
+			continue
+		}
+		n := slices.IndexFunc(messages[i+1:], func(o *inbox.Message) bool { return t.completes(o, m.Item.SourceEventID) })
+		if n >= 0 {
+			copy(messages[i:], messages[i+1:i+n+2])
+			messages[i+n+1] = m
+			i--
+		}
+	}
+}
+
 // brings reports whether one of the messages is the result, or the last failure, of
 // this open activity: then a message that nothing was heard of it has no effect.
 func (t *Turn) brings(source int64) bool {
-	return slices.ContainsFunc(t.open(), func(m *inbox.Message) bool {
-		i := &m.Item
-		return i.SourceEventID == source && (i.Kind == wire.ActivityCompleted || i.Kind == wire.ActivityFailed && !m.Unheard()) &&
-			t.verdict(m).Kind == engine.Recorded
-	})
+	return slices.ContainsFunc(t.open(), func(m *inbox.Message) bool { return t.completes(m, source) })
+}
+
+// completes reports whether a message is the result of an open activity, or its last failure,
+// as a worker has it.
+func (t *Turn) completes(m *inbox.Message, source int64) bool {
+	i := &m.Item
+	return m.State == inbox.Unsettled && i.SourceEventID == source && (i.Kind == wire.ActivityCompleted || i.Kind == wire.ActivityFailed && !m.Unheard()) &&
+		t.verdict(m).Kind == engine.Recorded
 }
 
 // interrupted handles a message that nothing was heard of an attempt that runs at
 // most once (inbox.Message.Unheard). Messages of an instance keep their order: a result
-// that was sent before is in the history by now, and the activity no longer open. If the
-// policy has another attempt, that is sent and the message settled; otherwise the
+// that was sent before is in the history by now, and the activity no longer open. One that
+// comes in the same batch is taken first (resultsFirst). If the policy has another attempt, that is sent and the message settled; otherwise the
 // message is the activity's failure.
 func (t *Turn) interrupted(p *Plan, m *inbox.Message) error {
 	if _, open := t.Running.Work[m.Item.SourceEventID]; !open || m.Item.Details == nil {

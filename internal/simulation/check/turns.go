@@ -73,6 +73,7 @@ func (w *checker) committed(x0 *world.Write) {
 		}
 		x.Cancel(t)
 		w.checkBlame(own)
+		w.checkInterrupted(x0.In, x, own)
 		if t.Parked {
 			x.Parked = append(x.Parked, t.First())
 		}

@@ -24,6 +24,13 @@ func activityMutations() []Mutation {
 			Edits: edit("return unheard(item), nil", "return &answer{}, w.finish(ctx, t, &attempt.Result{Failure: &history.Failure{Kind: history.FailureInterrupted, Source: item.Name, Attempt: item.Attempt, Retryable: true}})"),
 		},
 		{
+			Name:  "what was not heard of is taken ahead of its result",
+			Bias:  "limits",
+			Bug:   "An activity that runs at most once fails as interrupted though a message of the same batch brings its result.",
+			File:  "internal/host/deciding/unheard.go",
+			Edits: edit("if n >= 0 {", "if n >= 0 && !m.Unheard() {"),
+		},
+		{
 			Name:  "a message that its queue rejects is sent for ever",
 			Bug:   "An activity, a child or an end that the queue takes at no time is sent until the dead letters have its message.",
 			File:  "internal/host/dispatch/dispatcher.go",

@@ -88,7 +88,7 @@ func (s *Random) readWork(input []byte) (in program.Work, err error) {
 func goesAbout(ctx context.Context, p *world.Process, in *program.Work, info *activities.Info) error {
 	err := p.TakeTime(ctx, info.Instance)
 	if err == nil && in.Do != program.DoesBeat && in.Do != program.DoesSilent {
-		err = p.Takes(ctx, p.LongWork(info.Instance)+p.WorksUnderLimit(info.Instance)+p.WorksAmongOthers(info.Instance))
+		err = p.Takes(ctx, p.LongWork(info.Instance)+p.WorksUnderLimit(info.Instance, in.Do == program.DoesOnce)+p.WorksAmongOthers(info.Instance))
 	}
 	if err != nil || in.Do != program.DoesBeat && in.Do != program.DoesSilent {
 		return err

@@ -41,7 +41,7 @@ func (w *World) finished(inv *Invocation) {
 		case failed[m.ID]:
 			w.ghostReturns(m)
 		case m.Ghost:
-		case w.hit(fault.AckLost):
+		case w.losesWord(m), w.hit(fault.AckLost):
 			w.Log("the acknowledgement of %s is lost", m.ID)
 		default:
 			_ = w.acknowledge(inv, m)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
 	"github.com/turnstile-go/turnstile/internal/simulation/fault"
 	"github.com/turnstile-go/turnstile/internal/wire"
@@ -66,14 +67,17 @@ func (w *World) diesBehindCommit(p *Process, c *class) bool {
 func (w *World) Limited() bool { return w.has(limited) }
 
 // WorksUnderLimit is how long an activity takes in a run with many limits, in which
-// attempts are to meet. It may end its process.
-func (p *Process) WorksUnderLimit(instance string) time.Duration {
+// attempts are to meet. It may end its process, and more often if the activity runs at most once.
+func (p *Process) WorksUnderLimit(instance string, once bool) time.Duration {
 	w := p.W
 	if !w.has(limited) || p.Worker == nil {
 		return 0
 	}
-	at := w.Choices.At(w.Choices.At(choice.OfDelivery, "limited"), instance)
-	if !w.calm && w.Choices.OneIn(w.Choices.At(at, "dies"), 12) {
+	at, oneIn := w.Choices.At(w.Choices.At(choice.OfDelivery, "limited"), instance), 12
+	if once {
+		oneIn = 3
+	}
+	if !w.calm && w.Choices.OneIn(w.Choices.At(at, "dies"), oneIn) {
 		w.faulted(fault.CrashBefore)
 		p.Die("crash in an attempt")
 		return 0
@@ -83,6 +87,21 @@ func (p *Process) WorksUnderLimit(instance string) time.Duration {
 		return 0 // It would be out of time.
 	}
 	return d
+}
+
+// losesWord reports whether the acknowledgement of a message is lost because it says that nothing
+// was heard of an attempt: it comes again, and the next attempt may have its result by then.
+func (w *World) losesWord(m Delivered) bool {
+	if !w.has(limited) || w.calm {
+		return false
+	}
+	item, err := w.Item(m.Body)
+	if err != nil || item.Kind != wire.ActivityFailed || item.Details == nil || item.Details.Kind != history.FailureInterrupted ||
+		!w.Choices.OneIn(w.Choices.At(w.How(fault.AckLost), "unheard"), 2) {
+		return false
+	}
+	w.faulted(fault.AckLost)
+	return true
 }
 
 func (w *World) hasPurge(inv *Invocation) bool {
