@@ -22,7 +22,9 @@ import (
 
 // call has an inline activity run whose ActivityScheduled is durable, or in the open batch of the
 // draft. An instance that was read without its record may be one whose turn killed its process,
-// which only a wake may run: so the record is looked at.
+// which only a wake may run: so the record is looked at. Where this turn has committed nothing,
+// because its message comes back or goes on with another turn, an isolated read shows that no
+// result follows: an ordinary one may lack what a transaction has just written.
 func (t *Turn) call(p *Plan) error {
 	if !t.Running.Creating && !t.Running.Warm {
 		now, err := t.learn()
@@ -31,6 +33,11 @@ func (t *Turn) call(p *Plan) error {
 		}
 		if r := t.View.Record; now && (r == nil || r.ExecutionID != t.Running.Execution || r.Problem != nil && r.Problem.Kind == store.ProblemKilled) {
 			return ErrStale
+		}
+	}
+	if !t.Running.Confirmed {
+		if err := t.unmoved(); err != nil {
+			return err
 		}
 	}
 	r, d := t.round, t.round.draft

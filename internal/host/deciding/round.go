@@ -170,12 +170,14 @@ func (r *round) take(verdicts []engine.Verdict) {
 	r.pending = pending
 }
 
-// weigh finds out whether the draft is committed, or an inline activity runs that is durable.
+// weigh finds out what follows a run: the commit of the draft, or, where nothing is left to
+// commit, an inline activity.
 func (t *Turn) weigh(p *Plan) error {
 	r, d := t.round, t.round.draft
 	if t.Running.Warm && !t.Running.Confirmed && len(d.Events) == 0 && (len(r.decided) > 0 || d.State == engine.RunInline) {
-		// The verdict of a warm execution on a message, and what it wants to run, count after
-		// its commit has shown that the execution is not stale. Here there is none.
+		// The verdict of a warm execution on a message, and the inline activity that it has
+		// open, count after a commit has shown that the execution is not stale. Here there is
+		// none.
 		return ErrStale
 	}
 	r.then = (*Turn).weighed

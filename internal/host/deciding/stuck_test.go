@@ -212,7 +212,7 @@ func TestAMarkThatIsClearedWhileItIsReadLeavesNoMessage(t *testing.T) {
 		start s → runs; commits 1 parked: Started, marks panic; settles recorded
 		event e×2 → …
 			event e → runs; commits 2-4: Sub(go) Ev(go) Act(Inline), clears the mark; dies ahead of its dispatch; comes back: e
-		… again nothing; reads record again; has lost; again nothing; runs; runs inline Inline; runs; commits 5-6: Done←4 Completed; settles duplicate
+		… again nothing; reads record again; has lost; again nothing; runs; reads behind 5; runs inline Inline; runs; commits 5-6: Done←4 Completed; settles duplicate
 	`)
 }
 
@@ -333,7 +333,7 @@ func TestATimerThatTakesOverAnInlineActivityFindsTheEndAgain(t *testing.T) {
 	p.again(timer)
 	p.expect(`
 		start s → runs; commits 1-3: Started Timer Act(Inline), sends timer 2; dies ahead of its dispatch; comes back: s
-		firing of 2 → runs; reads record; runs inline Inline; runs; commits 4-6: Done←3 Chained(Other) Completed, closes [2], sends detached 5; dies ahead of its dispatch; comes back: of 2
+		firing of 2 → runs; reads record; reads behind 4; runs inline Inline; runs; commits 4-6: Done←3 Chained(Other) Completed, closes [2], sends detached 5; dies ahead of its dispatch; comes back: of 2
 		firing of 2×2 → again detached 5; settles late
 	`)
 }
@@ -613,7 +613,7 @@ func TestW09AKillerIsFoundOut(t *testing.T) {
 		start s×5 → suspects "s#2"; again nothing; runs; commits 2: Act(Inline); runs inline Inline; runs; commits 3-4: Done←2 Completed; comes back: s
 		start s×6 → says stuck killed; again nothing; records; writes the record, marks killed; settles duplicate
 		event e → records; commits 3 parked: Ev(go); settles recorded
-		wake w → again nothing; runs; runs inline Inline; runs; commits 4-5: Done←2 Completed; settles wake
+		wake w → again nothing; runs; reads behind 4; runs inline Inline; runs; commits 4-5: Done←2 Completed; settles wake
 		stands at execution 1, completed with 1
 		# one that leaves no fact, and is found out late
 		start s → runs; commits 1-2: Started Sub(go); settles recorded
@@ -672,7 +672,7 @@ func TestTheHalvesOfATurnThatIsTooLargeFailTheirInstance(t *testing.T) {
 	i.stands()
 	p.expect(`
 		start s → runs; commits 1-2: Started Sub(go); settles recorded
-		event e1, event e2 → runs; commits 3-6: Ev(go) Sub(go) Ev(go) Act(Inline); runs inline Inline; runs; commits 7-8: Done←6 Act(Step), sends activity 8; is too large; reads behind 7; reads record again; again nothing; runs; runs inline Inline; runs; commits 7-8: Done←6 Act(Step), sends activity 8; is too large; commits 7: Failed(too_large); settles too_large; reads behind 8; reads record again; again nothing; settles duplicate
+		event e1, event e2 → runs; commits 3-6: Ev(go) Sub(go) Ev(go) Act(Inline); runs inline Inline; runs; commits 7-8: Done←6 Act(Step), sends activity 8; is too large; reads behind 7; reads record again; again nothing; runs; reads behind 7; runs inline Inline; runs; commits 7-8: Done←6 Act(Step), sends activity 8; is too large; commits 7: Failed(too_large); settles too_large; reads behind 8; reads record again; again nothing; settles duplicate
 		stands at execution 1, failed of too_large
 		# what no turn can hold at all
 		start s → runs; commits 1-2: Started Sub(go); is too large; records; commits 1-2: Started Failed(too_large); settles dead too_large

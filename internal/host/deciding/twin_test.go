@@ -326,10 +326,10 @@ func TestWhoLosesAnInlineResultSendsWhatTheWinnerHasNot(t *testing.T) {
 	}
 	p.expect(`
 		start s → runs; commits 1-3: Started Act(Step) Act(Inline), sends activity 2; runs inline Inline; runs; commits 4-5: Done←3 Act(Step), sends activity 5; …
-			wake w → again activity 2; runs; runs inline Inline; runs; commits 4-5: Done←3 Act(Step), sends activity 5; dies ahead of its dispatch; comes back: w
+			wake w → again activity 2; runs; reads behind 4; runs inline Inline; runs; commits 4-5: Done←3 Act(Step), sends activity 5; dies ahead of its dispatch; comes back: w
 		… has lost; reads behind 6; reads record again; again activity 5; runs; writes nothing; settles duplicate
-		start s, event e → runs; commits 1-3: Started Act(Step) Act(Inline), sends activity 2; runs inline Inline; runs; commits 4-6: Done←3 Act(Step) Ev(go), sends activity 5; is too large; reads behind 4; reads record again; again nothing; runs; runs inline Inline; runs; commits 4-5: Done←3 Act(Step), sends activity 5; …
-			wake w → again activity 2; runs; runs inline Inline; runs; commits 4-5: Done←3 Act(Step), sends activity 5; dies ahead of its dispatch; comes back: w
+		start s, event e → runs; commits 1-3: Started Act(Step) Act(Inline), sends activity 2; runs inline Inline; runs; commits 4-6: Done←3 Act(Step) Ev(go), sends activity 5; is too large; reads behind 4; reads record again; again nothing; runs; reads behind 4; runs inline Inline; runs; commits 4-5: Done←3 Act(Step), sends activity 5; …
+			wake w → again activity 2; runs; reads behind 4; runs inline Inline; runs; commits 4-5: Done←3 Act(Step), sends activity 5; dies ahead of its dispatch; comes back: w
 		… has lost; reads behind 6; reads record again; again activity 5; runs; writes nothing; settles duplicate; runs; commits 6: Ev(go); settles recorded
 	`)
 }
@@ -408,8 +408,8 @@ func TestAWakeThatFindsItsWorkBegunSendsWhatTheOtherProcessHasNot(t *testing.T) 
 	p.take(in(1, wire.Item{Kind: wire.Wake, Number: GoOnNumber, ID: "go-on", SchedulingEventID: 2}))
 	p.expect(`
 		start s×2 → runs; commits 1-2: Started Act(Inline); wakes itself at event 2; settles recorded
-		start s×2 → again nothing; runs; runs inline Inline; runs; commits 3-5: Done←2 Act(Step) Act(Inline), sends activity 4; dies ahead of its dispatch; comes back: s
-		wake go-on → again activity 4; runs; runs inline Inline; runs; commits 6: Done←5; settles wake
+		start s×2 → again nothing; runs; reads behind 3; runs inline Inline; runs; commits 3-5: Done←2 Act(Step) Act(Inline), sends activity 4; dies ahead of its dispatch; comes back: s
+		wake go-on → again activity 4; runs; reads behind 6; runs inline Inline; runs; commits 6: Done←5; settles wake
 	`)
 }
 
