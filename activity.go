@@ -156,7 +156,8 @@ type Attempt struct {
 	// ScheduledAt is when the orchestration scheduled the activity.
 	ScheduledAt time.Time
 	// IdempotencyKey is the same for all attempts and deliveries of one activity call,
-	// and different for all others.
+	// and different for all others. [CommitEvery] says what holds for inline activities
+	// that share a commit.
 	IdempotencyKey string
 	// Deadline is when the attempt's context ends at the latest.
 	Deadline time.Time

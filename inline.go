@@ -13,9 +13,16 @@ import (
 //
 // The retry policy is the same. Delays of up to a second are waited for in the
 // turn; a longer one is a timer, and the next attempt a new ActivityScheduled
-// with the same idempotency key. A result is committed before the code goes on;
-// see [CommitEvery]. It runs at least once: a crash before the commit runs it again.
-// An invocation that nears its deadline goes on in another one.
+// with the same idempotency key. An invocation that nears its deadline continues in
+// another one.
+//
+// An inline activity runs after its ActivityScheduled is committed. That commit fails if
+// another process has recorded anything for the instance, such as a suspend, a cancel or a
+// terminate; then nothing runs. The result is committed with what the code makes of it,
+// before anything else runs: n inline activities in a row need n+1 commits. See [CommitEvery].
+//
+// It runs at least once. A crash before the result is committed runs it again, and Lambda can
+// invoke two processes with the same messages. Each run has the same input and idempotency key.
 //
 // Its code gets no Context, and must not use one that it finds: a durable call
 // in it is a [*MisuseError], which names both and records nothing.
@@ -55,10 +62,13 @@ func (a Activity[In, Out]) Inline(ctx Context, in In) (Out, error) {
 }
 
 // CommitEvery lets up to n results of inline runs, of this and other activities that
-// allow it, share a commit, which makes many short ones n times cheaper. A crash
-// runs again what was not committed, up to n of them, in their order. Without
-// it each result is committed before the code goes on. It has no meaning for
-// Call and Start.
+// allow it, share a commit, which makes many short ones n times cheaper. Without it each
+// result is committed before anything else runs. It has no meaning for Call and Start.
+//
+// A crash runs again what was not committed, up to n of them, in their order. Idempotency
+// keys derive from the place in the history, so they are the same if the code takes the same
+// way again. Only the first activity of the n is sure to have the same input: do not let later
+// ones depend on random values, on the time, or on a result that can differ.
 func CommitEvery(n int) ActivityOption { return batch(n) }
 
 type batch int

@@ -32,8 +32,12 @@ func UUID(ctx Context) string {
 // SideEffect runs fn once and records what it returns; on replay that is
 // returned and fn is not run. It is for small things that are not
 // deterministic and take no time: a random number, a setting. Use an activity for
-// work that may fail or takes time. fn may run again after a crash, and must not
-// use the orchestration's context. It records one event.
+// work that may fail or takes time. It records one event.
+//
+// fn runs before its turn is committed, and only the committed value counts. So fn may run
+// more than once: after a crash, or because another process has recorded something else for
+// the instance meanwhile, such as a terminate. It must change nothing, and must not use the
+// orchestration's context. An inline activity gets a value that is committed.
 //
 // An error of fn is recorded in place of the value: it is returned with its
 // text and code, and without its type, because the history does not keep types. The name is

@@ -20,7 +20,10 @@ func (c *Client) Cancel(ctx context.Context, instance, reason string) error {
 }
 
 // Terminate ends an instance without running its code, a stuck one too. It
-// reaches children and running activities. Errors as of [Client.Cancel].
+// reaches children and running activities. It takes effect when it is recorded: after the
+// messages that were queued before it, and after the inline activities that these start. From
+// then on no process starts an inline activity, except as [Client.Suspend] says. Errors as of
+// [Client.Cancel].
 func (c *Client) Terminate(ctx context.Context, instance, reason string) error {
 	return c.end(ctx, wire.TerminateInstance, instance, reason)
 }

@@ -18,9 +18,11 @@ import (
 // instance that is suspended already stays suspended since then: one resume ends both. Its
 // Suspension has the last reason that was given, with its actor.
 //
-// It returns when the request is queued. The instance stands still when that was taken,
-// which is after what was queued ahead of it, and after the inline activities of the turn
-// that takes it, for which there is time in its invocation. Errors as of [Client.Cancel].
+// It returns when the request is queued. It takes effect when it is recorded: after the
+// messages that were queued before it, and after the inline activities that these start and
+// the invocation has time for. From then on no process starts an inline activity, except as a
+// duplicate invocation of a turn from before, which repeats one under its idempotency key.
+// Errors as of [Client.Cancel].
 func (c *Client) Suspend(ctx context.Context, instance, reason string) error {
 	return c.control(ctx, "suspend", wire.Item{Kind: wire.SuspendInstance, Instance: instance, Reason: reason}, c.sendToRunning)
 }

@@ -17,9 +17,7 @@ type Input struct {
 	// Arrivals in the order in which they came.
 	Arrivals []Arrival
 	// Park records the arrivals without running any code (rule 11: for an
-	// instance whose code cannot be run, or whose turn kills its process; also
-	// for the result of an inline activity that has to be durable before the
-	// code goes on).
+	// instance whose code cannot be run, or whose turn kills its process).
 	Park bool
 }
 

@@ -26,8 +26,6 @@ const (
 	ran leaves = iota
 	// recorded: its arrivals were only recorded yet.
 	recorded
-	// answered: it has the result of an inline activity, with which the code is to go on.
-	answered
 	// short: this invocation has no time left to go on.
 	short
 )

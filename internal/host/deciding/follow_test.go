@@ -19,12 +19,11 @@ func TestWhatFollowsACommit(t *testing.T) {
 	}{
 		{"it waits", engine.Turn{State: engine.Waiting}, false, ran, none},
 		{"it has ended", engine.Turn{State: engine.Ended}, false, ran, none},
-		{"it cannot go on, though a result was recorded", engine.Turn{State: engine.Stuck}, false, answered, none},
+		{"it cannot go on, though a result was recorded", engine.Turn{State: engine.Stuck}, false, ran, none},
 		{"no code is to be run", engine.Turn{State: engine.Waiting, Parked: true}, true, recorded, none},
 		{"its start is only recorded", engine.Turn{State: engine.Waiting}, false, recorded, another},
 		{"it continues as new", engine.Turn{State: engine.Ended, Next: next}, false, ran, another},
 		{"an inline activity is to be run", engine.Turn{State: engine.RunInline}, false, ran, inline},
-		{"its result is to be seen", engine.Turn{State: engine.RunInline}, false, answered, another},
 	} {
 		d := newDraft(c.turn)
 		d.leaves = c.leaves

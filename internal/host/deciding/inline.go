@@ -7,13 +7,24 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Results of inline activities share a draft's commit, up to its batch. Those before
-// the last are visited by the code at once. The last is not: a result is committed before
-// the code goes on, so that what the code has seen and acted on outside of the turn never
-// runs again.
+// An inline activity runs after its ActivityScheduled is committed. That commit shows that no
+// other process has overtaken this one: what a process has in its cache may be ten minutes old,
+// and the instance may have been suspended, cancelled or terminated since. It also makes the
+// activity's event id durable, from which its idempotency key derives, and its input, which may
+// be random. So every process that runs the activity again, a duplicate invocation included,
+// runs the same one under the same key.
+//
+// The result shares a commit with what the code makes of it, the next ActivityScheduled among
+// it. So a chain of n inline activities has n+1 commits.
+//
+// Activities that allow it (CommitEvery) run ahead of that: up to their batch, results and the
+// ActivityScheduled events between them share a commit.
 
-// call has an inline activity run. An instance that was read without its record may be one
-// whose turn killed its process, which only a wake may run: so the record is looked at.
+// call has an inline activity run whose ActivityScheduled is durable, or in the open batch of the
+// draft. An instance that was read without its record may be one whose turn killed its process,
+// which only a wake may run: so the record is looked at. Where this turn has committed nothing,
+// because its message comes back or goes on with another turn, an isolated read shows that no
+// result follows: an ordinary one may lack what a transaction has just written.
 func (t *Turn) call(p *Plan) error {
 	if !t.Running.Creating && !t.Running.Warm {
 		now, err := t.learn()
@@ -24,7 +35,16 @@ func (t *Turn) call(p *Plan) error {
 			return ErrStale
 		}
 	}
+	if !t.Running.Confirmed {
+		if err := t.unmoved(); err != nil {
+			return err
+		}
+	}
 	r, d := t.round, t.round.draft
+	if !t.Now.has(t.By.Settings.Turn.InlineTime) {
+		r.then = (*Turn).weigh
+		return nil
+	}
 	p.Inline = &d.Inline[0]
 	d.inline = true
 	r.calls++
@@ -32,22 +52,16 @@ func (t *Turn) call(p *Plan) error {
 	return nil
 }
 
-// called has the code run on the result, and on what waits after it; or has it recorded,
-// if it is the last of its commit.
+// called has the code run on the result, and on what waits after it.
 func (t *Turn) called(p *Plan) error {
-	r := t.round
-	last := r.calls >= batchOf(&r.draft.Inline[0])
-	if last {
-		p.Run = &Run{Park: true}
-	} else {
-		t.run(p, false)
-	}
-	p.Run.Arrivals = append([]engine.Arrival{{Event: r.came.result, Inline: true}}, p.Run.Arrivals...)
-	r.then = (*Turn).visited
+	t.run(p, false)
+	p.Run.Arrivals = append([]engine.Arrival{{Event: t.round.came.result, Inline: true}}, p.Run.Arrivals...)
+	t.round.then = (*Turn).visited
 	return nil
 }
 
-// visited takes in what a result came to.
+// visited takes in what a result came to. The next inline activity follows at once where both
+// allow their results to share a commit that has room for another.
 func (t *Turn) visited(*Plan) error {
 	r, d := t.round, t.round.draft
 	out, err := t.outcome()
@@ -58,16 +72,11 @@ func (t *Turn) visited(*Plan) error {
 	if len(out.Verdicts) == 0 || out.Verdicts[0].Kind != engine.Recorded {
 		return fmt.Errorf("host: result of inline activity %d of instance %q execution %d was not recorded", call.EventID, t.View.Instance, t.Running.Execution)
 	}
-	if r.calls >= batchOf(call) {
-		d.append(&out)
-		d.leaves, r.then = answered, (*Turn).weighed
-		return nil
-	}
 	r.take(out.Verdicts[1:])
+	most := batchOf(call)
 	d.goOn(&out)
-	r.then = (*Turn).call
-	if d.State != engine.RunInline || d.dispatches() || r.calls >= batchOf(&d.Inline[0]) || !t.Now.has(t.By.Settings.Turn.InlineTime) {
-		r.then = (*Turn).weighed
+	if r.then = (*Turn).weigh; d.State == engine.RunInline && r.calls < min(most, batchOf(&d.Inline[0])) && !d.dispatches() {
+		r.then = (*Turn).call
 	}
 	return nil
 }

@@ -123,12 +123,6 @@ func (t *Turn) disagrees(p *Plan) (bool, error) {
 // takesOver reports whether the next commit holds what a redrive takes over.
 func (r *Running) takesOver() bool { return r.Redriven != nil && r.Creating }
 
-// takesLong reports whether the next commit may take as long as the invocation has, because it
-// takes over more than one write holds. So no inline activity is run before it: it would run again.
-func (t *Turn) takesLong() bool {
-	return t.Running.takesOver() && len(history.Encode(t.Running.Redriven.Prefix)) > t.By.Settings.Turn.Ahead
-}
-
 // whole is the turn of a commit that holds what a redrive takes over, before the draft's.
 func (r *Running) whole(d *draft) engine.Turn {
 	all := d.Turn

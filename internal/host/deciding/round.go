@@ -144,11 +144,11 @@ func (t *Turn) drafted(l leaves) error {
 	return nil
 }
 
-// outcome is what a run came to. A problem that a warm execution finds counts only if the
-// execution, rebuilt from the stored history, finds it too.
+// outcome is what a run came to. A problem that a warm execution finds counts after a commit
+// has shown that it is not stale. Before, the execution is rebuilt from the stored history.
 func (t *Turn) outcome() (engine.Turn, error) {
 	c := &t.round.came
-	if t.Running.Warm && (c.err != nil || c.out.Stuck != nil && c.out.Stuck.Kind == engine.StuckNondeterminism) {
+	if t.Running.Warm && !t.Running.Confirmed && (c.err != nil || c.out.Stuck != nil && c.out.Stuck.Kind == engine.StuckNondeterminism) {
 		return engine.Turn{}, ErrStale
 	}
 	if c.err == nil && c.out.Stuck != nil && c.out.Stuck.Patch != "" {
@@ -170,13 +170,13 @@ func (r *round) take(verdicts []engine.Verdict) {
 	r.pending = pending
 }
 
-// weigh finds out whether the draft is committed as it is, or gets results of inline
-// activities first.
+// weigh finds out what follows a run: the commit of the draft, or, where nothing is left to
+// commit, an inline activity.
 func (t *Turn) weigh(p *Plan) error {
 	r, d := t.round, t.round.draft
-	if t.Running.Warm && !t.Running.Confirmed && len(d.Events) == 0 && len(r.decided) > 0 && d.State != engine.RunInline {
-		// The verdict of a warm execution on a message counts after its
-		// commit has shown that the execution is not stale. Here there is
+	if t.Running.Warm && !t.Running.Confirmed && len(d.Events) == 0 && (len(r.decided) > 0 || d.State == engine.RunInline) {
+		// The verdict of a warm execution on a message, and the inline activity that it has
+		// open, count after a commit has shown that the execution is not stale. Here there is
 		// none.
 		return ErrStale
 	}
@@ -193,7 +193,7 @@ func (t *Turn) weigh(p *Plan) error {
 			t.run(p, true)
 			r.then = (*Turn).parked
 		}
-	case !d.dispatches() && !t.takesLong():
+	case len(d.Events) == 0:
 		r.calls, r.then = 0, (*Turn).call
 	}
 	return nil
@@ -272,7 +272,7 @@ func follow(d *draft, park bool) following {
 		return another
 	case d.State == engine.Ended, d.State == engine.Stuck, d.State == engine.Suspended, park:
 		return none
-	case d.leaves == recorded, d.leaves == answered:
+	case d.leaves == recorded:
 		return another
 	case d.State == engine.RunInline:
 		return inline

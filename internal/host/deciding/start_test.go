@@ -508,13 +508,13 @@ func TestResultsOfInlineActivitiesShareCommits(t *testing.T) {
 		i.take(start("s"), event("e"))
 	}
 	p.expect(`
-		start s, event e → runs; runs inline In; records; commits 1-3 parked: Started Act(In) Done←2; runs; runs inline In; records; commits 4-5 parked: Act(In) Done←4; runs; runs inline In; records; commits 6-7 parked: Act(In) Done←6; runs; commits 8-10: Sub(go) Ev(go) Completed; settles recorded recorded
+		start s, event e → runs; commits 1-2: Started Act(In); runs inline In; runs; commits 3-4: Done←2 Act(In); runs inline In; runs; commits 5-6: Done←4 Act(In); runs inline In; runs; commits 7-10: Done←6 Sub(go) Ev(go) Completed; settles recorded recorded
 		# short of time
 		start s, event e → runs; records; commits 1-3 parked: Started Act(In) Ev(go); wakes itself at event 3; settles recorded recorded
-		start s, event e → runs; runs inline In; runs; runs inline In; records; commits 1-5 parked: Started Act(In) Done←2 Act(In) Done←4; runs; runs inline In; runs; commits 6-10: Act(In) Done←6 Sub(go) Ev(go) Completed; settles recorded recorded
+		start s, event e → runs; commits 1-2: Started Act(In); runs inline In; runs; runs inline In; runs; commits 3-6: Done←2 Act(In) Done←4 Act(In); runs inline In; runs; commits 7-10: Done←6 Sub(go) Ev(go) Completed; settles recorded recorded
 		# short of time
 		start s, event e → runs; records; commits 1-3 parked: Started Act(In) Ev(go); wakes itself at event 3; settles recorded recorded
-		start s, event e → runs; runs inline In; runs; runs inline In; runs; runs inline In; runs; commits 1-10: Started Act(In) Done←2 Act(In) Done←4 Act(In) Done←6 Sub(go) Ev(go) Completed; settles recorded recorded
+		start s, event e → runs; commits 1-2: Started Act(In); runs inline In; runs; runs inline In; runs; runs inline In; runs; commits 3-10: Done←2 Act(In) Done←4 Act(In) Done←6 Sub(go) Ev(go) Completed; settles recorded recorded
 		# short of time
 		start s, event e → runs; records; commits 1-3 parked: Started Act(In) Ev(go); wakes itself at event 3; settles recorded recorded
 	`)

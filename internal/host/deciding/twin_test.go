@@ -309,7 +309,7 @@ func TestWhoLosesAnInlineResultSendsWhatTheWinnerHasNot(t *testing.T) {
 		})
 		other, batch := i.beside(), []wire.Item{start("s")}
 		second := func(*Commit) error {
-			other.dies = 2
+			other.dies = 1
 			other.take(wake(0, "w"))
 			return nil
 		}
@@ -325,11 +325,11 @@ func TestWhoLosesAnInlineResultSendsWhatTheWinnerHasNot(t *testing.T) {
 		i.take(batch...)
 	}
 	p.expect(`
-		start s → runs; commits 1-3: Started Act(Step) Act(Inline), sends activity 2; runs inline Inline; records; commits 4 parked: Done←3; …
-			wake w → again activity 2; runs; runs inline Inline; records; commits 4 parked: Done←3; runs; commits 5: Act(Step), sends activity 5; dies ahead of its dispatch; comes back: w
+		start s → runs; commits 1-3: Started Act(Step) Act(Inline), sends activity 2; runs inline Inline; runs; commits 4-5: Done←3 Act(Step), sends activity 5; …
+			wake w → again activity 2; runs; reads behind 4; runs inline Inline; runs; commits 4-5: Done←3 Act(Step), sends activity 5; dies ahead of its dispatch; comes back: w
 		… has lost; reads behind 6; reads record again; again activity 5; runs; writes nothing; settles duplicate
-		start s, event e → runs; commits 1-3: Started Act(Step) Act(Inline), sends activity 2; runs inline Inline; records; commits 4 parked: Done←3; is too large; reads behind 4; reads record again; again nothing; runs; runs inline Inline; records; commits 4 parked: Done←3; …
-			wake w → again activity 2; runs; runs inline Inline; records; commits 4 parked: Done←3; runs; commits 5: Act(Step), sends activity 5; dies ahead of its dispatch; comes back: w
+		start s, event e → runs; commits 1-3: Started Act(Step) Act(Inline), sends activity 2; runs inline Inline; runs; commits 4-6: Done←3 Act(Step) Ev(go), sends activity 5; is too large; reads behind 4; reads record again; again nothing; runs; reads behind 4; runs inline Inline; runs; commits 4-5: Done←3 Act(Step), sends activity 5; …
+			wake w → again activity 2; runs; reads behind 4; runs inline Inline; runs; commits 4-5: Done←3 Act(Step), sends activity 5; dies ahead of its dispatch; comes back: w
 		… has lost; reads behind 6; reads record again; again activity 5; runs; writes nothing; settles duplicate; runs; commits 6: Ev(go); settles recorded
 	`)
 }
@@ -403,13 +403,13 @@ func TestAWakeThatFindsItsWorkBegunSendsWhatTheOtherProcessHasNot(t *testing.T) 
 	twins := p.received(2, start("s"))
 	p.left = p.settings.Turn.InlineTime / 2
 	p.again(start("s"))
-	p.left, p.dies = 0, 2
+	p.left, p.dies = 0, 1
 	p.deliver(twins...)
 	p.take(in(1, wire.Item{Kind: wire.Wake, Number: GoOnNumber, ID: "go-on", SchedulingEventID: 2}))
 	p.expect(`
 		start s×2 → runs; commits 1-2: Started Act(Inline); wakes itself at event 2; settles recorded
-		start s×2 → again nothing; runs; runs inline Inline; records; commits 3 parked: Done←2; runs; commits 4-5: Act(Step) Act(Inline), sends activity 4; dies ahead of its dispatch; comes back: s
-		wake go-on → again activity 4; runs; runs inline Inline; records; commits 6 parked: Done←5; runs; writes nothing; settles wake
+		start s×2 → again nothing; runs; reads behind 3; runs inline Inline; runs; commits 3-5: Done←2 Act(Step) Act(Inline), sends activity 4; dies ahead of its dispatch; comes back: s
+		wake go-on → again activity 4; runs; reads behind 6; runs inline Inline; runs; commits 6: Done←5; settles wake
 	`)
 }
 
@@ -449,20 +449,21 @@ func TestAMessageThatLostToAnotherAnswersForWhatItBegan(t *testing.T) {
 		return chain(1)(ctx, in)
 	}))
 	p.take(start("s"))
-	p.committing = func(*Commit) error {
-		p.committing = func(c *Commit) error {
-			c.Turns[0].Token = "of the other process"
-			if err := p.kept.Commit(t.Context(), store.Commit{Turns: c.Turns, Record: c.Change}); err != nil {
-				t.Error(err)
-			}
-			return store.ErrConflict
+	loses := func(c *Commit) error {
+		c.Turns[0].Token = "of the other process"
+		if err := p.kept.Commit(t.Context(), store.Commit{Turns: c.Turns, Record: c.Change}); err != nil {
+			t.Error(err)
 		}
+		return store.ErrConflict
+	}
+	p.committing = func(*Commit) error {
+		p.committing = func(*Commit) error { p.committing = loses; return nil }
 		return nil
 	}
 	p.take(event("e"))
 	p.expect(`
 		start s → runs; commits 1-2: Started Sub(go); settles recorded
-		event e → runs; commits 3-4: Ev(go) ContinuedAsNew, goes on as new; runs; runs inline Inline; records; commits 2-3 parked: Act(Inline) Done←2; has lost; reads behind 4; reads record again; reads history 1; again nothing; runs; commits 4: Act(Step), sends activity 4; settles duplicate
+		event e → runs; commits 3-4: Ev(go) ContinuedAsNew, goes on as new; runs; commits 2: Act(Inline); runs inline Inline; runs; commits 3-4: Done←2 Act(Step), sends activity 4; has lost; reads behind 5; reads record again; reads history 1; again activity 4; runs; writes nothing; settles duplicate
 	`)
 }
 

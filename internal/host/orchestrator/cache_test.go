@@ -115,6 +115,7 @@ func (w *world) two() [2]*orchestratorProcess {
 	w.orchestrator = nil
 	b := w.process()
 	w.Cleanup(a.o.Close)
+	w.Cleanup(b.o.Close)
 	return [2]*orchestratorProcess{a, b}
 }
 

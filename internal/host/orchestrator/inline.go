@@ -66,7 +66,7 @@ func (a *attempt) runInline(ctx context.Context, call *engine.InlineCall) histor
 			delay := activities.Delay(retry, n+1, share)
 			if outlasts := bounded && !a.desk.Clock.Now().Add(delay).Before(end); outlasts {
 				failure = outOfTime(n, failure)
-			} else if delay <= longestInlineDelay && clock.HasTime(ctx, a.desk.Clock, delay+a.desk.Settings.Turn.InlineTime) && clock.Sleep(ctx, a.desk.Clock, delay) == nil {
+			} else if delay <= longestInlineDelay && a.waits(ctx, delay) {
 				continue
 			} else {
 				failure.RetryAfterMS = max(delay.Milliseconds(), 1)
@@ -75,6 +75,14 @@ func (a *attempt) runInline(ctx context.Context, call *engine.InlineCall) histor
 		return history.Event{Kind: history.ActivityFailed, SourceEventID: call.EventID, Failure: failure,
 			StartedAtMS: began, Attempt: n, RequestID: a.id.Of(ctx)}
 	}
+}
+
+// waits lets the delay of a retry pass, where the invocation has time for it and for another
+// attempt. It looks again afterwards: a process that was paused meanwhile may have lost its
+// messages to another.
+func (a *attempt) waits(ctx context.Context, delay time.Duration) bool {
+	need := a.desk.Settings.Turn.InlineTime
+	return clock.HasTime(ctx, a.desk.Clock, delay+need) && clock.Sleep(ctx, a.desk.Clock, delay) == nil && clock.HasTime(ctx, a.desk.Clock, need)
 }
 
 func (a *attempt) attemptInline(ctx context.Context, info activities.Info, input []byte, retry *history.Retry) ([]byte, *history.Failure) {

@@ -272,8 +272,8 @@ func TestAStartThatComesBackBeginsNothingAgainForATornRead(t *testing.T) {
 		})
 	})
 	start := wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", ID: "s", Input: []byte("1")}
-	w.deliver("start", w.body(start), 1, platform.SourceOrchestrator, 2)
-	if len(w.turns("a", 1)) != 1 || runs != 1 {
+	w.deliver("start", w.body(start), 1, platform.SourceOrchestrator, 3)
+	if len(w.turns("a", 1)) != 2 || runs != 1 {
 		t.Fatalf("%d runs, %+v", runs, w.turns("a", 1))
 	}
 	torn := &unshown{reads: 2}

@@ -34,6 +34,7 @@ func (w *checker) AttemptBegins(p *world.Process, in *program.Work, info *activi
 		if r := w.Ledger.Executions[x]; r != nil && r.Completed[key.EventID] != 0 && r.Completed[key.EventID] <= p.Seen[x] {
 			violate("A-14", "inline, and has seen its completion")
 		}
+		w.checkInlineRun(p, key, in, info)
 		w.runsInline(p, key, in, info)
 		return
 	}

@@ -45,7 +45,9 @@ type checker struct {
 	keys map[store.ActivityKey]string
 	// inline are those of inline activities: a turn that was lost may have had another one at the event.
 	inline map[store.ActivityKey]map[inlineWork]string
-	newest map[string]int
+	// keysInline are the idempotency keys of the inline activities of each execution that its history has.
+	keysInline map[ledger.Execution]map[inlineWork]string
+	newest     map[string]int
 	// permits are what is known of limits over instances.
 	permits permits
 	// turns are the turns of the keys by which activities share a queue, by the queue's name.

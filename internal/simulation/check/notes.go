@@ -62,6 +62,7 @@ type notes struct {
 	makes map[making]int
 	// inline are the inline activities that it has run, where their execution was not committed.
 	inline []inlineRun
+	ahead  ahead
 	// asked are the delays that the errors of attempts which end have asked for.
 	asked map[making]time.Duration
 	// beats is when it was told that activities had given a heartbeat last.

@@ -4,7 +4,7 @@ import "slices"
 
 // hostMutations break the protocol of a turn.
 func hostMutations() []Mutation {
-	return slices.Concat(commitMutations(), sharingMutations(), redeliveryMutations(), stuckMutations(), messageMutations(), purgeMutations(), redriveMutations(), suspendMutations())
+	return slices.Concat(commitMutations(), sharingMutations(), redeliveryMutations(), stuckMutations(), messageMutations(), purgeMutations(), redriveMutations(), suspendMutations(), inlineMutations())
 }
 
 // sharingMutations are of calls that several make together.

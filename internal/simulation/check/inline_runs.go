@@ -1,0 +1,55 @@
+package check
+
+import (
+	"encoding/json"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/activities"
+	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+	"github.com/turnstile-go/turnstile/internal/simulation/program"
+	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// ahead is what an invocation may run of inline activities of an execution before it commits
+// their ActivityScheduled: how many more, after one that is in the history and lets results
+// share a commit.
+type ahead map[ledger.Execution]int
+
+// checkInlineRun is A-14 for an attempt of an inline activity that begins: the history holds its
+// ActivityScheduled with its input, unless its result shares a commit with one before it; the
+// process knows all of the history; and every run of one call has one idempotency key.
+func (w *checker) checkInlineRun(p *world.Process, at store.ActivityKey, in *program.Work, info *activities.Info) {
+	violate := func(text string) {
+		w.Violate("A-14", "%s runs inline activity %d of %s/%d, attempt %d, %s", p.Name, at.EventID, at.Instance, at.ExecutionID, info.Attempt, text)
+	}
+	key, of := ledger.At(at.Instance, at.ExecutionID), inlineWork{in.Round, in.ID, in.I}
+	x, n := w.Ledger.Executions[key], w.of(p.Running)
+	if x == nil || at.EventID > int64(len(x.Events)) {
+		if n.ahead[key]--; n.ahead[key] < 0 {
+			violate("which is not in the history")
+		}
+		w.Reached("A-14, a batch")
+		return
+	}
+	e := &x.Events[at.EventID-1]
+	var recorded program.Work
+	if err := json.Unmarshal(e.Payload, &recorded); err != nil || e.Kind != history.ActivityScheduled || !e.Inline || recorded != *in {
+		violate("in whose place the history has " + e.Kind.String() + " " + string(e.Payload))
+	}
+	note((*map[ledger.Execution]int)(&n.ahead), key, 0)
+	if e.Retry != nil {
+		n.ahead[key] = e.Retry.Batch - 1
+	}
+	if w.keysInline[key] == nil {
+		note(&w.keysInline, key, map[inlineWork]string{})
+	}
+	if was, ran := w.keysInline[key][of]; ran && was != info.IdempotencyKey {
+		violate("under another key than before")
+	}
+	w.keysInline[key][of] = info.IdempotencyKey
+	if seen := p.Seen[key]; int64(len(x.Events)) > seen {
+		violate("and has been overtaken: it does not know of " + x.Events[seen].Kind.String())
+	}
+	w.Reached("A-14, a durable inline activity")
+}

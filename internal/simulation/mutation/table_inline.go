@@ -1,0 +1,52 @@
+package mutation
+
+// inlineMutations are of inline activities, which run between the commits of a turn.
+func inlineMutations() []Mutation {
+	return []Mutation{
+		{
+			Name:  "an inline activity runs before its commit",
+			Bug:   "An inline activity runs before its ActivityScheduled is committed.",
+			File:  "internal/host/deciding/round.go",
+			Edits: edit("\tcase len(d.Events) == 0:\n\t\tr.calls", "\tdefault:\n\t\tr.calls"),
+		},
+		{
+			Name:  "an old cache runs an inline activity",
+			Bug:   "A process runs an inline activity by its cache before a commit has shown that no other process has overtaken it.",
+			File:  "internal/host/deciding/round.go",
+			Edits: edit("\tcase len(d.Events) == 0:\n\t\tr.calls", "\tcase len(d.Events) == 0 || t.Running.Warm && !t.Running.Confirmed:\n\t\tr.calls"),
+		},
+		{
+			Name:  "an old cache runs an inline activity that was open",
+			Bias:  "short invocations",
+			Bug:   "A process runs an inline activity that its cache has open, though another may have run it since.",
+			File:  "internal/host/deciding/round.go",
+			Edits: edit("(len(r.decided) > 0 || d.State == engine.RunInline)", "len(r.decided) > 0 && d.State != engine.RunInline"),
+		},
+		{
+			Name:  "an open inline activity is believed",
+			Bias:  "torn reads",
+			Bug:   "A turn that comes back runs an inline activity again whose result a read does not show yet.",
+			File:  "internal/host/deciding/inline.go",
+			Edits: edit("if !t.Running.Confirmed {", "if !t.Running.Confirmed && t.Running.Creating {"),
+		},
+		{
+			Name:  "results of inline activities share a commit unasked",
+			Bug:   "The result of an inline activity waits for the next ones before it is committed, though only one of the activities allows that.",
+			File:  "internal/host/deciding/inline.go",
+			Edits: edit("r.calls < min(most, batchOf(&d.Inline[0]))", "r.calls < max(most, batchOf(&d.Inline[0]))"),
+		},
+		{
+			Name:  "an inline retry has a key of its own",
+			Bug:   "An inline activity whose retry waits over a timer runs again under another idempotency key.",
+			File:  "internal/host/orchestrator/inline.go",
+			Edits: edit("first := cmp.Or(retry.FirstEventID, call.EventID)", "first := cmp.Or(call.EventID, retry.FirstEventID)"),
+		},
+		{
+			Name:  "an inline retry begins after the end of the invocation",
+			Bug:   "A process that is paused while it waits for an inline retry begins it, though another may have its messages.",
+			Test:  "internal/host/orchestrator TestA14NoInlineRetryBeginsAfterTheEndOfTheInvocation",
+			File:  "internal/host/orchestrator/inline.go",
+			Edits: edit("clock.Sleep(ctx, a.desk.Clock, delay) == nil && clock.HasTime(ctx, a.desk.Clock, need)", "clock.Sleep(ctx, a.desk.Clock, delay) == nil"),
+		},
+	}
+}
