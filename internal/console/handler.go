@@ -20,7 +20,6 @@ type handler struct {
 	turns   *turnCache
 	replays chan struct{} // a value for each that is under way
 	routes  []route
-	page    http.Handler
 }
 
 // Handler returns the console of a client: the page at its root, the JSON API
@@ -43,9 +42,6 @@ func Handler(c *client.Client, opts ...Option) (http.Handler, error) {
 		return nil, err
 	}
 	if err := errors.Join(checkLink(logsLink, h.links.Logs), checkLink(tracesLink, h.links.Traces)); err != nil {
-		return nil, err
-	}
-	if h.page, err = newPage(); err != nil {
 		return nil, err
 	}
 	if app := c.App(); h.catalog == nil && app != nil {
@@ -80,6 +76,6 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case strings.HasPrefix(path+"/", "api/"):
 		h.fail(w, api.Errorf(api.CodeNoSuchRoute, "the API has no %q: its addresses begin with %s", clip(path, 100), base))
 	default:
-		h.page.ServeHTTP(w, r)
+		servedFiles().ServeHTTP(w, r)
 	}
 }

@@ -5,10 +5,12 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/turnstile-go/turnstile/internal/console/api"
@@ -30,6 +32,25 @@ type staticFile struct {
 var contentTypes = map[string]string{
 	".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
 	".svg": "image/svg+xml", ".json": "application/json; charset=utf-8", ".png": "image/png", ".woff2": "font/woff2",
+}
+
+var (
+	served     static
+	servedOnce sync.Once
+)
+
+// servedFiles returns the page's files. The first request for the page reads and
+// compresses them: most commands of the command line make a handler for its API
+// alone. They are no variable with a value, because a program without the console
+// would link them.
+func servedFiles() static {
+	servedOnce.Do(func() {
+		var err error
+		if served, err = newPage(); err != nil {
+			panic(fmt.Sprintf("console: the files of the page are embedded and can't be read: %v", err))
+		}
+	})
+	return served
 }
 
 func newPage() (static, error) {

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/turnstile-go/turnstile/internal/console"
 )
 
 func TestThePageIsServedAndOnlySentAgainWhenItIsAnother(t *testing.T) {
@@ -41,5 +43,24 @@ func TestThePageIsServedAndOnlySentAgainWhenItIsAnother(t *testing.T) {
 				t.Errorf("%s is %q", name, kind)
 			}
 		}
+	}
+}
+
+// A command line makes a handler for its API alone. It does not wait until the page has been
+// read and compressed, which takes some hundred times as long and as much memory.
+func TestAHandlerDoesNotReadThePageBeforeItIsAskedForIt(t *testing.T) {
+	w, err := world()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const most = 500
+	if n := testing.AllocsPerRun(3, func() {
+		if _, err := console.Handler(w.Client); err != nil {
+			t.Fatal(err)
+		}
+	}); n > most {
+		t.Errorf("a handler makes %.0f allocations, at most %d", n, most)
+	} else {
+		t.Logf("a handler makes %.0f allocations", n)
 	}
 }
