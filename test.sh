@@ -161,7 +161,7 @@ side_by_side() {
 	for name; do
 		[ -e "$done/$name" ] && continue
 		status=1
-		echo "FAILED: $name: $(cat "$done/$name.failed" 2>/dev/null || true)" >&2
+		echo "FAILED: $name: $(cat "$done/$name.failed" 2>/dev/null || echo "it was killed")" >&2
 	done
 	rm -r "$done"
 	return "$status"
