@@ -9,12 +9,12 @@ import (
 
 // Interceptor runs around what an application or a client does: for
 // authorisation, logging, metrics, tracing. It is a [Part] of an [App], which
-// takes its Orchestration and Activity, and is given to a client's With, which takes
+// takes its Orchestration and Activity, and is given to Client.WithInterceptors, which takes
 // its Client; so one value serves all three. A function that is nil
 // costs nothing, and neither does an application or a client without interceptors.
 //
 //	app := turnstile.NewApp(audit, metrics, Fulfil.Implement(fulfil), Charge.Implement(charge))
-//	c = c.With(audit, metrics)
+//	c = c.WithInterceptors(audit, metrics)
 //
 // The first that is given is the outermost. Each function calls next, which runs
 // the following interceptors and then what is intercepted, and returns its error,

@@ -23,7 +23,7 @@
 // docs/deploy.md.
 //
 // Both functions answer SQS with partial batch responses, so their event
-// source mappings need FunctionResponseTypes: [ReportBatchItemFailures], or
+// source mappings need ReportBatchItemFailures in FunctionResponseTypes, or
 // every message of a batch counts as done.
 //
 // # The names that most programs need

@@ -125,7 +125,7 @@ func (c *Client) WithApp(app *turnstile.App) *Client {
 // something, inside of those that c has already; see [turnstile.Interceptor]. The
 // first is the outermost. One without Client is left out.
 //
-//	c = c.With(audit, tracing)
+//	c = c.WithInterceptors(audit, tracing)
 func (c *Client) WithInterceptors(interceptors ...turnstile.Interceptor) *Client {
 	other := *c
 	other.around = slices.Clip(other.around)

@@ -4,7 +4,7 @@ import "time"
 
 // InstanceEvent says that something happened to an instance. It has no input, output,
 // custom status or message of a failure: those may be large, or secret, and stand in what
-// client.Describe returns.
+// client.Client.Describe returns.
 type InstanceEvent struct {
 	// Schema is the version of what the fields mean: 1. A field that is added leaves it;
 	// one that changes its meaning, or goes, raises it.

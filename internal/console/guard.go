@@ -23,7 +23,7 @@ type guard struct {
 const ActionHeader = "Turnstile-Action"
 
 // ActorHeader says on whose behalf a POST acts, for the histories, where the
-// mounting program does not ([Actor]). It is what the sender says of itself.
+// mounting program does not ([WithActor]). It is what the sender says of itself.
 const ActorHeader = "Turnstile-Actor"
 
 func newGuard(hosts []string, actions bool) (guard, error) {

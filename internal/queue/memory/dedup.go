@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/journal"
 )
 
-// dedup remembers deduplication ids for queue.DedupWindow from the first send, also
+// dedup remembers deduplication ids for journal.DedupWindow from the first send, also
 // after the message is gone.
 type dedup struct {
 	ids map[dedupKey]dedupEntry
