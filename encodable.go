@@ -6,15 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 )
 
 var (
 	jsonMarshaler = reflect.TypeFor[json.Marshaler]()
 	textMarshaler = reflect.TypeFor[encoding.TextMarshaler]()
+	// decoders are what a type has that reads its own JSON form.
+	decoders = []reflect.Type{reflect.TypeFor[json.Unmarshaler](), reflect.TypeFor[encoding.TextUnmarshaler]()}
 )
 
 // encodable returns an [*EncodeError] if no value of the type, or none with all
-// its fields set, has a JSON form: so a declaration that can't work is found
+// its fields set, has a JSON form, or one that can be read again: so a declaration that can't work is found
 // where the application is put together, and not when it is first called.
 func encodable[T any](what, name string) error {
 	t := reflect.TypeFor[T]()
@@ -24,13 +27,22 @@ func encodable[T any](what, name string) error {
 	return nil
 }
 
-// unencodable returns what of a type has no JSON form, "" if all has.
+// unencodable returns what of a type has no JSON form that can be read again, "" if
+// all has.
 func unencodable(t reflect.Type, path string, seen map[reflect.Type]bool) string {
 	if seen[t] || marshals(t) {
 		return ""
 	}
 	seen[t] = true
 	switch t.Kind() {
+	case reflect.Interface:
+		switch {
+		case t.NumMethod() == 0:
+		case path == "":
+			return fmt.Sprintf("a value of the interface %s cannot be read from JSON again", t)
+		default:
+			return fmt.Sprintf("a value of the interface %s cannot be read from JSON again, and %s is one: use a type such as string, or leave it out with json:\"-\"", t, path[1:])
+		}
 	case reflect.Chan, reflect.Func, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer:
 		if path == "" {
 			return fmt.Sprintf("a %s has no JSON form", t)
@@ -48,6 +60,9 @@ func unencodable(t reflect.Type, path string, seen map[reflect.Type]bool) string
 	case reflect.Struct:
 		for i := range t.NumField() {
 			f := t.Field(i)
+			if f.Type.Kind() == reflect.Interface && decodes(t) {
+				continue // It reads the field in its own way.
+			}
 			if !f.IsExported() && !f.Anonymous || f.Tag.Get("json") == "-" {
 				continue
 			}
@@ -57,6 +72,10 @@ func unencodable(t reflect.Type, path string, seen map[reflect.Type]bool) string
 		}
 	}
 	return ""
+}
+
+func decodes(t reflect.Type) bool {
+	return slices.ContainsFunc(decoders, reflect.PointerTo(t).Implements)
 }
 
 func marshals(t reflect.Type) bool {

@@ -19,6 +19,17 @@ type recursive struct {
 	Left  chan int `json:"-"`
 }
 
+// report has a field of an interface with methods: it can be written, and not read.
+type report struct {
+	Count    int
+	Problems map[string]error
+}
+
+// ownReport reads its own JSON form.
+type ownReport struct{ Err error }
+
+func (r *ownReport) UnmarshalJSON([]byte) error { return nil }
+
 type listener struct{ Name, Ring struct{ Bell chan<- bool } }
 
 func TestATypeThatHasNoJSONFormIsFoundWhereTheApplicationIsPutTogether(t *testing.T) {
@@ -27,6 +38,10 @@ func TestATypeThatHasNoJSONFormIsFoundWhereTheApplicationIsPutTogether(t *testin
 	fine := turnstile.NewActivity[recursive, map[string]*recursive]("Fine")
 	if err := turnstile.NewApp(fine.Implement(func(context.Context, recursive) (map[string]*recursive, error) { return nil, nil })).Err(); err != nil {
 		t.Errorf("a type that can be encoded: %v", err)
+	}
+	own := turnstile.NewActivity[ownReport, int]("Own")
+	if err := turnstile.NewApp(own.Implement(func(context.Context, ownReport) (int, error) { return 0, nil })).Err(); err != nil {
+		t.Errorf("a type that reads its own JSON form: %v", err)
 	}
 	for want, part := range map[string]turnstile.Part{
 		`input of activity "A" (chan int) cannot be encoded as JSON: a chan int has no JSON form`: turnstile.NewActivity[chan int, int]("A").
@@ -39,6 +54,12 @@ func TestATypeThatHasNoJSONFormIsFoundWhereTheApplicationIsPutTogether(t *testin
 			Implement(func(turnstile.Context, map[float64]string) (int, error) { return 0, nil }),
 		`output of orchestration "E" ([]func())`: turnstile.NewOrchestration[int, []func()]("E").
 			Implement(func(turnstile.Context, int) ([]func(), error) { return nil, nil }),
+		`result of activity "F" (turnstile_test.report) cannot be encoded as JSON: a value of the interface error cannot be read from JSON again, and Problems is one`: turnstile.NewActivity[int, report]("F").
+			Implement(func(context.Context, int) (report, error) { return report{}, nil }),
+		`input of activity "G" (error) cannot be encoded as JSON: a value of the interface error`: turnstile.NewActivity[error, int]("G").
+			Implement(func(context.Context, error) (int, error) { return 0, nil }),
+		`output of orchestration "H" ([]turnstile.Outcome[int])`: turnstile.NewOrchestration[int, []turnstile.Outcome[int]]("H").
+			Implement(func(turnstile.Context, int) ([]turnstile.Outcome[int], error) { return nil, nil }),
 	} {
 		err := turnstile.NewApp(part).Err()
 		if wrong, ok := errors.AsType[*turnstile.EncodeError](err); !ok || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "encodable_test.go:") {

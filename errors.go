@@ -82,7 +82,9 @@ func (e *TimeoutError) Failure() *history.Failure {
 	return &history.Failure{Kind: history.FailureTimeout, Message: e.Error(), Retryable: true}
 }
 
-// EncodeError says that a value has no JSON form. Nothing was recorded.
+// EncodeError says that a value has no JSON form, or, from [App.Err], that a type has
+// none that can be read again, such as one with a field of type error. Nothing was
+// recorded.
 type EncodeError struct {
 	// What names the value, for example "input of activity"; its name follows.
 	What, Name string

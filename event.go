@@ -64,7 +64,10 @@ func (e Event[T]) accepts(run *engine.Context) engine.Acceptor {
 // use it with [Select]. It records one event.
 //
 // A wait takes its event even if the code no longer waits for it, so cancel waits
-// that the code no longer needs. Select does that for those that lose.
+// that the code no longer needs. Select does that for those that lose. What a wait took
+// and the code was not told of, because it neither awaited the wait, nor selected it,
+// nor saw it [Future.Ready], goes over to the next execution when the orchestration
+// continues as new.
 func (e Event[T]) Next(ctx Context) Future[T] {
 	run := ctx.engine(e.name)
 	if e.source == "" || e.problem != nil {
@@ -84,7 +87,10 @@ func (e Event[T]) Wait(ctx Context) (T, error) {
 }
 
 // TryWait is Wait without waiting: it takes the next event if one has come
-// already, and reports whether. It records one event if so, and nothing if not.
+// already, and reports whether. An event has come if the history had it before the code
+// was run: one that the start brought, that was carried over by continue-as-new, or that
+// came while the instance was suspended or waited to start. It records one event if so,
+// and nothing if not.
 //
 // Errors as for Wait.
 func (e Event[T]) TryWait(ctx Context) (data T, came bool, err error) {

@@ -76,7 +76,8 @@ func (f Future[T]) resultInto(v *T, value []byte) (err error) {
 	return decodeInto(v, value, f.what(), f.name, f.op.Sealed())
 }
 
-// Ready reports whether awaiting it returns at once.
+// Ready reports whether awaiting it returns at once: whether the history had what
+// completes it before the code was run.
 func (f Future[T]) Ready() bool { return f.op != nil && f.op.Ready() }
 
 // Cancel cancels the operation: an activity is asked to stop, a timer is

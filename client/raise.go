@@ -17,7 +17,8 @@ type RaiseRequest struct {
 	// Name of the event.
 	Name string
 	// DeduplicationID tells a repeat, which is harmless, from another event; empty
-	// for a random one. The history records it as the id of the sender.
+	// for a random one. The history records it as the id of the sender. An instance that
+	// continues as new takes the newest 256 ids along; see [WithDeduplicationID].
 	DeduplicationID string
 	// Data is JSON; nil for none.
 	Data json.RawMessage

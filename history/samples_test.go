@@ -100,5 +100,6 @@ func latest() []history.Event {
 		{Kind: history.TimerCreated, EventID: 42, AtMS: 1700000000001, Label: "grace period", FireAtMS: 1700000060001, DurationMS: 60000},
 		{Kind: history.ExternalSubscribed, EventID: 43, AtMS: 1700000000001, Name: "approved", Label: "second approval"},
 		{Kind: history.SubOrchestrationScheduled, EventID: 44, AtMS: 1700000000001, Name: "Ship", Instance: "order-1/1/44", Label: "stock"},
+		{Kind: history.ExternalEvent, EventID: 45, AtMS: 1700000000000, WithPrevious: true, Name: "approved", SenderID: "mail-8", Payload: []byte(`true`)},
 	}
 }

@@ -14,6 +14,11 @@ import (
 // next, in its order. Every payload is sent once.
 func (w *checker) checkCarried(x *ledger.Recorded, last, next *store.Turn) {
 	w.checkAttachedCarried(x, next)
+	for i := range next.Events[1:] {
+		if e := &next.Events[1+i]; !e.WithPrevious {
+			w.Violate("rule 2", "%s at %d of %s/%d was carried over, and its code is not to know it", e.Kind, e.EventID, next.Instance, next.ExecutionID)
+		}
+	}
 	if w.Scenario.Program(x.Events[0].Name) == nil {
 		return // Others don't tell what they took.
 	}

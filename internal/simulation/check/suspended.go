@@ -48,6 +48,9 @@ func (w *checker) checkSuspended(p *world.Process, x *ledger.Recorded, t *store.
 	} else if byHost {
 		w.Reached("rule 14, resumed by itself")
 	}
+	if e.Kind.Arrival() && !e.WithPrevious {
+		w.Violate("rule 2", "%s at %d of %s/%d came while it was suspended, and its code is not to know it", e.Kind, e.EventID, t.Instance, t.ExecutionID)
+	}
 	switch {
 	case e.Kind == history.OrchestrationResumed && e.SenderID == "" && queuedFor(x) == "":
 		w.Violate("rule 14", "event %d of %s/%d resumes it, which nobody has asked for", e.EventID, t.Instance, t.ExecutionID)

@@ -129,6 +129,9 @@ func (w *checker) checkTurn(p *world.Process, x *ledger.Recorded, t, stored *sto
 		if (e.EventID == 1) != (e.Kind == history.OrchestrationStarted) {
 			violate("I-01", "%s stands at %d", e.Kind, e.EventID)
 		}
+		if e.WithPrevious && (e.EventID == 1 || !e.Kind.Arrival() || !x.Events[e.EventID-2].Kind.Arrival()) {
+			violate("rule 2", "%s at %d is marked as recorded with the event before it, and one of the two is no arrival", e.Kind, e.EventID)
+		}
 		if e.Kind.Terminal() && i != len(t.Events)-1 {
 			violate("I-01", "%s at %d is not the last", e.Kind, e.EventID)
 		}
