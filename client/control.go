@@ -58,16 +58,12 @@ func (c *Client) sendToRunning(ctx context.Context, item wire.Item) error {
 
 // Wake lets an instance try again: a stuck one, whose code was put right, or
 // one whose messages were lost. Everything that it has open is sent again,
-// which is harmless. [*NotFoundError] and [*EndedError], and nothing sent, where
-// there is nothing to wake.
+// which is harmless. An instance that has ended sends its end again to the parent that
+// waits for it. [*NotFoundError], and nothing sent, if there is no record of it.
 func (c *Client) Wake(ctx context.Context, instance string) error {
 	return c.control(ctx, "wake", wire.Item{Kind: wire.Wake, Instance: instance}, func(ctx context.Context, item wire.Item) error {
-		d, err := c.Describe(ctx, instance)
-		if err != nil {
+		if _, err := c.Describe(ctx, instance); err != nil {
 			return err
-		}
-		if d.Status.Terminal() {
-			return &EndedError{Instance: instance, Status: d.Status}
 		}
 		return c.send(ctx, item)
 	})

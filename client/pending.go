@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/activities"
+	"github.com/turnstile-go/turnstile/internal/redriving"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -62,13 +64,16 @@ func Complete[In, Out any](ctx context.Context, c *Client, a turnstile.Activity[
 // [*turnstile.PayloadTooLargeError].
 // A token that is made up for a pending activity is found by the orchestrator
 // alone: the message becomes a dead letter, and the activity goes on.
+// After a redrive that has started the activity again ([Client.Redrive]), the earlier token
+// completes it as the new one does.
 func (c *Client) Complete(ctx context.Context, token string, result json.RawMessage) error {
 	return c.answer(ctx, token, wire.Item{Kind: wire.ActivityCompleted, Result: result}, len(result))
 }
 
 // Fail lets a pending activity fail by its completion token, with the
 // error as an activity would have returned it. The failure is final: the retry
-// policy is for attempts. Errors: those of [Client.Complete].
+// policy is for attempts. Errors: those of [Client.Complete]; also [*NotPendingError]
+// for a token from before a redrive that has started the activity again.
 func (c *Client) Fail(ctx context.Context, token string, failure error) error {
 	if failure == nil {
 		return &turnstile.MisuseError{Call: "Client.Fail", Problem: "the error is nil: use Client.Complete for what succeeded"}
@@ -80,7 +85,8 @@ func (c *Client) Fail(ctx context.Context, token string, failure error) error {
 
 // Heartbeat says by its completion token that a pending activity is still worked
 // on, which holds off its HeartbeatTimeout, with details for the next attempt
-// (JSON; nil leaves those given before). Errors: those of [Client.Complete];
+// (JSON; nil leaves those given before). A token from before a redrive counts as it does for
+// [Client.Complete]. Errors: those of [Client.Complete];
 // errors.Is(err, turnstile.ErrCancelled) says that the work is no longer
 // wanted.
 func (c *Client) Heartbeat(ctx context.Context, token string, details json.RawMessage) error {
@@ -108,7 +114,7 @@ func (c *Client) answer(ctx context.Context, token string, item wire.Item, size 
 		}
 	}
 	return c.intercepted(ctx, operation, item, payload, func(ctx context.Context, item wire.Item) error {
-		if err := c.checkPending(ctx, t); err != nil && !c.blind() {
+		if err := c.checkPending(ctx, t, item.Kind); err != nil && !c.blind() {
 			return err
 		}
 		return c.send(ctx, item)
@@ -119,12 +125,29 @@ func (c *Client) answer(ctx context.Context, token string, item wire.Item, size 
 // open, so that who is late is told. Only the orchestrator has the key to say
 // whether the token is right: one that is made up for an open activity is sent,
 // and is a dead letter.
-func (c *Client) checkPending(ctx context.Context, t wire.ActivityToken) error {
+//
+// A token of an earlier execution counts if a redrive has taken the activity over.
+func (c *Client) checkPending(ctx context.Context, t wire.ActivityToken, kind wire.Kind) error {
 	wrong := &TokenError{Problem: "no activity has this token: it is wrong, or the instance was purged"}
-	if _, err := c.cfg.Store.Describe(ctx, t.Instance); errors.Is(err, store.ErrNotFound) {
+	d, err := c.cfg.Store.Describe(ctx, t.Instance)
+	if errors.Is(err, store.ErrNotFound) {
 		return wrong
 	} else if err != nil {
 		return err
+	}
+	if t.ExecutionID < d.ExecutionID {
+		turns, execution, err := c.read(ctx, Description{Instance: t.Instance, ExecutionID: d.ExecutionID}, 0)
+		if err != nil {
+			return err
+		}
+		if takesOver(turns, t) {
+			err := notPending(turns, t, execution)
+			if err == nil && kind == wire.ActivityFailed {
+				return &NotPendingError{Instance: t.Instance, ExecutionID: t.ExecutionID, EventID: t.EventID, Problem: fmt.Sprintf(
+					"a redrive has started it again in execution %d, where a result still counts and a failure does not; fail it with the token of its new attempt", execution)}
+			}
+			return err
+		}
 	}
 	turns, err := c.cfg.Store.Read(ctx, t.Instance, t.ExecutionID, 1)
 	if err != nil {
@@ -133,7 +156,24 @@ func (c *Client) checkPending(ctx context.Context, t wire.ActivityToken) error {
 	if !namesActivity(turns, t) {
 		return wrong
 	}
-	gone := &NotPendingError{Instance: t.Instance, ExecutionID: t.ExecutionID, EventID: t.EventID}
+	return notPending(turns, t, t.ExecutionID)
+}
+
+// takesOver reports whether an execution has taken over the activity of a token of an earlier
+// one, so that a result counts.
+func takesOver(turns []store.Turn, t wire.ActivityToken) bool {
+	if !namesActivity(turns, t) {
+		return false
+	}
+	o := turns[0].Events[0].Start.Origin
+	return o != nil && slices.ContainsFunc(o.Carried, func(k history.Carried) bool {
+		return k.EventID == t.EventID && redriving.CarriedSince(o, t.Instance, k) <= t.ExecutionID
+	})
+}
+
+// notPending returns a [*NotPendingError] if the activity of a token is not open in an execution.
+func notPending(turns []store.Turn, t wire.ActivityToken, execution int64) error {
+	gone := &NotPendingError{Instance: t.Instance, ExecutionID: execution, EventID: t.EventID}
 	for i := range turns {
 		for _, id := range turns[i].Cancelled {
 			if id == t.EventID {
@@ -151,10 +191,10 @@ func (c *Client) checkPending(ctx context.Context, t wire.ActivityToken) error {
 			}
 		}
 	}
-	if gone.Problem != "" {
-		return gone
+	if gone.Problem == "" {
+		return nil
 	}
-	return nil
+	return gone
 }
 
 // namesActivity reports whether a token can be one of an activity in this

@@ -9,6 +9,7 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/store"
 )
 
 // pendingApproval is an activity that hands out its token, and an orchestration that
@@ -133,5 +134,88 @@ func TestA13APendingActivityThatIsTooLate(t *testing.T) {
 	var gone *client.NotPendingError
 	if err := client.Complete(e.ctx, e.client, ask, token, true); !errors.As(err, &gone) {
 		t.Errorf("a use behind the deadline: %v", err)
+	}
+}
+
+// A redrive starts an open activity again, and the token that was mailed before completes it.
+func TestO10ATokenFromBeforeARedriveCompletesWhatTheRedriveHasTakenOver(t *testing.T) {
+	t.Parallel()
+	ask, work := turnstile.NewActivity[string, bool]("Ask"), turnstile.NewActivity[int, int]("Work")
+	flow := turnstile.NewOrchestration[string, bool]("Flow")
+	tokens, runs := make(chan string, 3), 0
+	e := start(t,
+		ask.Implement(func(ctx context.Context, _ string) (bool, error) {
+			tokens <- turnstile.ActivityInfo(ctx).CompletionToken
+			return false, turnstile.ErrPending
+		}),
+		work.Implement(func(_ context.Context, n int) (int, error) {
+			if runs++; runs < 3 {
+				return 0, turnstile.NonRetryable(errors.New("broken"))
+			}
+			return n, nil
+		}),
+		flow.Implement(func(ctx turnstile.Context, who string) (bool, error) {
+			asked := ask.Start(ctx, who)
+			if err := turnstile.Sleep(ctx, time.Minute); err != nil {
+				return false, err
+			}
+			if _, err := work.Call(ctx, 1); err != nil {
+				return false, err
+			}
+			again := ask.Start(ctx, "again")
+			if _, err := asked.Await(ctx); err != nil {
+				return false, err
+			}
+			return again.Await(ctx)
+		}))
+	run := ok[*client.Run[bool]](t)(client.Start(e.ctx, e.client, flow, "ada", client.WithInstanceID("a-1")))
+	mailed := make([]string, 4)
+	next := func(i int) {
+		t.Helper()
+		select {
+		case mailed[i] = <-tokens:
+		case <-e.ctx.Done():
+			t.Fatal("the activity did not run")
+		}
+	}
+	next(0)
+	for i := range 2 {
+		if _, err := run.Wait(e.ctx); err == nil {
+			t.Fatal("it did not fail")
+		}
+		var gone *client.NotPendingError
+		if err := e.client.Heartbeat(e.ctx, mailed[0], nil); !errors.As(err, &gone) {
+			t.Errorf("ahead of redrive %d: %v, want a *NotPendingError", i+1, err)
+		}
+		redriven := ok[client.Redriven](t)(e.client.Redrive(e.ctx, client.RedriveRequest{Instance: "a-1"}))
+		run = client.Attach(e.client, flow, "a-1")
+		run.StartID, run.After = redriven.StartID, redriven.After
+		next(i + 1)
+	}
+	next(3)
+	if err := e.client.Heartbeat(e.ctx, mailed[0], []byte(`"reads"`)); err != nil {
+		t.Errorf("a heartbeat: %v", err)
+	}
+	var gone *client.NotPendingError
+	if err := e.client.Fail(e.ctx, mailed[1], errors.New("no")); !errors.As(err, &gone) || !strings.Contains(err.Error(), "in execution 3") || errors.Is(err, turnstile.ErrCancelled) {
+		t.Errorf("a failure: %v, want a *NotPendingError that names the execution", err)
+	}
+	if err := client.Complete(e.ctx, e.client, ask, mailed[0], true); err != nil {
+		t.Errorf("a result: %v", err)
+	}
+	if err := client.Complete(e.ctx, e.client, ask, mailed[3], true); err != nil {
+		t.Error(err)
+	}
+	if !ok[bool](t)(run.Wait(e.ctx)) {
+		t.Error("it was completed with another result")
+	}
+	state := ok[store.ActivityState](t)(e.client.ActivityState(e.ctx, store.ActivityKey{Instance: "a-1", ExecutionID: 3, EventID: 2}))
+	if string(state.Beat.Details) != `"reads"` {
+		t.Errorf("execution 3 has the heartbeat %s", state.Beat.Details)
+	}
+	for i, token := range mailed {
+		if err := client.Complete(e.ctx, e.client, ask, token, true); !errors.As(err, &gone) || gone.ExecutionID != 3 || !strings.Contains(err.Error(), "completed at event") {
+			t.Errorf("token %d once more: %v", i, err)
+		}
 	}
 }

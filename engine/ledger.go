@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/redriving"
 )
 
 // ledger is the structure of a history: what can be said of it without
@@ -101,9 +102,7 @@ func (l *ledger) record(e *history.Event) {
 			if o := e.Start.Origin; o != nil && len(o.Carried) > 0 {
 				l.carried = make(map[int64]int64, len(o.Carried))
 				for _, c := range o.Carried {
-					if l.carried[c.EventID] = c.ExecutionID; c.Instance != "" || o.Instance != l.instance {
-						l.carried[c.EventID] = o.ForkedExecutionID // it was open ahead of the fork
-					}
+					l.carried[c.EventID] = redriving.CarriedSince(o, l.instance, c)
 				}
 			}
 		}

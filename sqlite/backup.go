@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -39,6 +40,9 @@ func (db *DB) Backup(ctx context.Context, name string) (err error) {
 		err = errors.Join(err, c.Close())
 	}
 	if err == nil {
+		err = ownsNoLog(name)
+	}
+	if err == nil {
 		return nil
 	}
 	err = errors.Join(explain(name, err), os.Remove(name))
@@ -46,4 +50,17 @@ func (db *DB) Backup(ctx context.Context, name string) (err error) {
 		return ctx.Err()
 	}
 	return err
+}
+
+// ownsNoLog has a copy name a log that it never had, so that it is not opened beside the log of
+// the database in whose place it is put.
+func ownsNoLog(name string) error {
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	var names [ownLogsEnd - ownLogs]byte
+	_, _ = rand.Read(names[:])
+	_, err = f.WriteAt(names[:], ownLogs)
+	return errors.Join(err, f.Sync(), f.Close())
 }

@@ -339,3 +339,153 @@ func TestADamagedLogLosesItsEnd(t *testing.T) {
 		t.Errorf("%d turns, %v; want the first few", len(read), err)
 	}
 }
+
+// killedWith is the directory of a process that was killed, and how many turns its log alone has.
+func killedWith(t *testing.T) (dir string, turns int) {
+	t.Helper()
+	turns = 20
+	disk := newDisk(t)
+	db := open(t, sqlite.VFS(disk.name))
+	for n := range turns {
+		if err := db.Store().Commit(t.Context(), store.Commit{Turns: []store.Turn{aTurn("i", int64(n+1))}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return disk.kill(t), turns
+}
+
+// copied is a copy of a directory.
+func copied(t *testing.T, dir string) string {
+	t.Helper()
+	to := t.TempDir()
+	if err := os.CopyFS(filepath.Join(to, "copy"), os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(to, "copy")
+}
+
+func readFile(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// turnsIn are how many turns of the instance a database has.
+func turnsIn(t *testing.T, dir string) int {
+	t.Helper()
+	turns, err := openIn(t, dir).Store().Read(t.Context(), "i", 1, 1)
+	if err != nil {
+		t.Error(err)
+	}
+	return len(turns)
+}
+
+const logName = sqlite.FileName + "-wal"
+
+// SQLite takes a log whose header is not what was written for an empty one, and that of another
+// database for its own. Neither is opened, and nothing of them is changed.
+func TestALogThatIsNotItsOwnIsRefused(t *testing.T) {
+	t.Parallel()
+	made, turns := killedWith(t)
+	older, _ := killedWith(t)
+	if n := turnsIn(t, copied(t, made)); n != turns {
+		t.Fatalf("undamaged: %d turns", n)
+	}
+	backup := filepath.Join(t.TempDir(), "backup.db")
+	if err := openIn(t, copied(t, older)).Backup(t.Context(), backup); err != nil {
+		t.Fatal(err)
+	}
+	cases := map[string]func(dir string){
+		"the log of another database":           func(dir string) { write(t, filepath.Join(dir, logName), readFile(t, filepath.Join(older, logName))) },
+		"a backup in the place of the database": func(dir string) { write(t, filepath.Join(dir, sqlite.FileName), readFile(t, backup)) },
+		"an older copy in the place of the database": func(dir string) {
+			write(t, filepath.Join(dir, sqlite.FileName), readFile(t, filepath.Join(older, sqlite.FileName)))
+		},
+		"a log without the magic number": func(dir string) {
+			write(t, filepath.Join(dir, logName), "nonsense"+readFile(t, filepath.Join(made, logName))[8:])
+		},
+		"a log whose first sector has zeros": func(dir string) {
+			write(t, filepath.Join(dir, logName), strings.Repeat("\x00", 512)+readFile(t, filepath.Join(made, logName))[512:])
+		},
+		"a log of another page size that counts right": func(dir string) {
+			write(t, filepath.Join(dir, logName), logOf(8192)+readFile(t, filepath.Join(made, logName))[32:])
+		},
+	}
+	for at := range 32 {
+		cases[fmt.Sprintf("byte %d of the log", at)] = func(dir string) {
+			content := []byte(readFile(t, filepath.Join(made, logName)))
+			content[at] ^= 4
+			write(t, filepath.Join(dir, logName), string(content))
+		}
+	}
+	for name, damage := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := copied(t, made)
+			damage(dir)
+			before := readFile(t, filepath.Join(dir, logName)) + readFile(t, filepath.Join(dir, sqlite.FileName))
+			_, err := sqlite.Open(dir)
+			if !errors.Is(err, sqlite.ErrDamaged) || !strings.Contains(err.Error(), logName) {
+				t.Errorf("%v; want ErrDamaged with the name of the log", err)
+			}
+			if after := readFile(t, filepath.Join(dir, logName)) + readFile(t, filepath.Join(dir, sqlite.FileName)); after != before {
+				t.Error("it has changed something")
+			}
+		})
+	}
+}
+
+// logOf is the header of a log that SQLite takes for valid.
+func logOf(page int) string {
+	h := make([]byte, 32)
+	binary.BigEndian.PutUint32(h, 0x377f0683)
+	binary.BigEndian.PutUint32(h[4:], 3007000)
+	binary.BigEndian.PutUint32(h[8:], uint32(page))
+	var a, b uint32
+	for at := 0; at < 24; at += 8 {
+		a += binary.BigEndian.Uint32(h[at:]) + b
+		b += binary.BigEndian.Uint32(h[at+4:]) + a
+	}
+	binary.BigEndian.PutUint32(h[24:], a)
+	binary.BigEndian.PutUint32(h[28:], b)
+	return string(h)
+}
+
+// What a crash, or another program, leaves is opened: a log without a frame has nothing, and a
+// database that names no log was written by a program that knows of none.
+func TestALogThatMayBeItsOwnIsOpened(t *testing.T) {
+	t.Parallel()
+	made, turns := killedWith(t)
+	closed := copied(t, made)
+	db, err := sqlite.Open(closed)
+	if err == nil {
+		err = db.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		of     string
+		change func(dir string)
+	}{
+		"a header that was not written to its end": {closed, func(dir string) { write(t, filepath.Join(dir, logName), "1234567890") }},
+		"a header that a crash has left empty":     {closed, func(dir string) { write(t, filepath.Join(dir, logName), strings.Repeat("\x00", 32)) }},
+		"a database that names no log": {made, func(dir string) {
+			content := []byte(readFile(t, filepath.Join(dir, sqlite.FileName)))
+			clear(content[72:88])
+			write(t, filepath.Join(dir, sqlite.FileName), string(content))
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := copied(t, c.of)
+			c.change(dir)
+			if n := turnsIn(t, dir); n != turns {
+				t.Errorf("%d turns", n)
+			}
+		})
+	}
+}

@@ -30,6 +30,9 @@ func (fs files) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.File, 
 	if flags&vfs.OPEN_MAIN_DB != 0 {
 		return &summed{file: &file{f}}, flags, nil
 	}
+	if flags&vfs.OPEN_WAL != 0 {
+		return &logged{file: &file{f}, of: summedOf(name.DatabaseFile())}, flags, nil
+	}
 	return &file{f}, flags, nil
 }
 

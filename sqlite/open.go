@@ -52,7 +52,7 @@ var _ embedded.Database = (*DB)(nil)
 // can read it, because the keys of completion tokens are in it.
 //
 // Errors: *LockedError if a process has it open; *NewerError, ErrNotADatabase
-// or ErrDamaged (wrapped), each without having changed anything; ErrFull
+// or ErrDamaged (wrapped; also of a log that is damaged, or another database's), each without having changed anything; ErrFull
 // (wrapped). All name the file.
 func Open(dir string, opts ...Option) (*DB, error) {
 	versions, err := schema()

@@ -92,7 +92,7 @@ func (m migrations) inspect(path string) (err error) {
 	case page[headerReserved] != 0 && page[headerReserved] != sumSize:
 		return damaged(path, fmt.Errorf("its pages keep %d bytes free", page[headerReserved]))
 	}
-	return nil
+	return checkLog(path, page)
 }
 
 // firstPage is the size of a first page as it is made here.

@@ -2,7 +2,9 @@ package sqlite
 
 import (
 	"encoding/binary"
+	"errors"
 	"hash/crc32"
+	"io"
 	"strings"
 
 	"github.com/ncruces/go-sqlite3"
@@ -27,14 +29,18 @@ func sumOf(page []byte, off int64) uint32 {
 		for _, c := range changing {
 			sum = crc32.Update(sum, castagnoli, page[from:c.from])
 			from = c.to
+			if c.from == ownLogs {
+				sum = crc32.Update(sum, castagnoli, make([]byte, ownLogsEnd-ownLogs))
+			}
 		}
 	}
 	return max(crc32.Update(sum, castagnoli, page[from:len(page)-sumSize]), 1)
 }
 
 // changing are the parts of the header that a program which copies the pages
-// changes: counters of changes, and its version. SQLite trusts none of them alone.
-var changing = []struct{ from, to int }{{24, 28}, {40, 44}, {92, 100}}
+// changes: counters of changes, and its version. SQLite trusts none of them alone. So do the
+// names of the logs (log.go), which count as the zeros that SQLite has there.
+var changing = []struct{ from, to int }{{24, 28}, {40, 44}, {ownLogs, ownLogsEnd}, {92, 100}}
 
 // sumIn is the place of a page's checksum.
 func sumIn(page []byte) []byte { return page[len(page)-sumSize:] }
@@ -79,17 +85,34 @@ func (f *summed) ReadAt(p []byte, off int64) (int, error) {
 	n, err := f.file.ReadAt(p, off)
 	f.see(p[:n], off)
 	if n == 0 || len(p) != f.page {
+		clear(logsIn(p[:n], off))
 		return n, err
 	}
 	if n < len(p) || !intact(p, off) {
 		return 0, sqlite3.IOERR_DATA
 	}
 	clear(sumIn(p))
+	clear(logsIn(p, off))
 	return n, err
+}
+
+// logsIn is where what is read or written at an offset names the logs; empty if it does not.
+func logsIn(p []byte, off int64) []byte {
+	if off != 0 || len(p) < headerSize {
+		return nil
+	}
+	return p[ownLogs:ownLogsEnd]
 }
 
 func (f *summed) WriteAt(p []byte, off int64) (int, error) {
 	f.see(p, off)
+	if names := logsIn(p, off); names != nil {
+		// SQLite does not know them, and has zeros there.
+		if _, err := f.file.ReadAt(names, ownLogs); err != nil && !errors.Is(err, io.EOF) {
+			return 0, err
+		}
+		defer clear(names)
+	}
 	if len(p) != f.page {
 		return f.file.WriteAt(p, off)
 	}

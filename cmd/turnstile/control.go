@@ -18,7 +18,8 @@ func wakeCommand() *command {
 		long: paragraph(
 			"A stuck instance tries again at once; without wake it does so within the hour. An instance",
 			"that waits for a lost message sends again all that it has open: activities, timers,",
-			"children. This is harmless, but an activity that is running may run twice.",
+			"children. This is harmless, but an activity that is running may run twice. An instance",
+			"that has ended sends its end again to its parent.",
 			"",
 			bulkHelp,
 			"Without --status, wake selects stuck and corrupt instances."),

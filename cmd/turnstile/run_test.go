@@ -91,7 +91,7 @@ func TestAnInstanceFromStartToPurge(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Ended already: nothing was sent.
-	for _, verb := range []string{"cancel", "terminate", "wake"} {
+	for _, verb := range []string{"cancel", "terminate"} {
 		b.fails(exitFailed, []string{`"order-1" has ended already`}, verb, "order-1")
 	}
 	b.fails(exitFailed, []string{"still running", "force"}, "purge", "order-2")
@@ -192,8 +192,8 @@ func TestK04CancelAndTerminateWithoutARecordAreSentAllTheSame(t *testing.T) {
 func TestOneInstanceThatFailsDoesNotKeepTheOthers(t *testing.T) {
 	t.Parallel()
 	b := sampled(t)
-	r := b.run("wake", "nobody", "order-2", "order-1")
-	if r.status != exitFailed || !strings.Contains(r.err, "sent: wake for order-2") || !strings.Contains(r.err, "nobody") || !strings.Contains(r.err, "order-1") {
+	r := b.run("suspend", "order-1", "order-2", "order-3")
+	if r.status != exitFailed || !strings.Contains(r.err, "sent: suspend for order-2") || !strings.Contains(r.err, "order-1") || !strings.Contains(r.err, "order-3") {
 		t.Errorf("%+v", r)
 	}
 	if sent := b.queue(deadletter.Orchestrator).Peek(); len(sent) != 1 || !strings.Contains(sent[0].Body, "order-2") {

@@ -283,6 +283,16 @@ func firstAttempts(prefix []history.Event, kept []int64, later map[int64]bool) (
 	return first
 }
 
+// CarriedSince returns the execution of an instance since which a success counts for an event
+// that its current execution has taken over. For what was open in the instance from which this
+// one was forked, that is the first execution of the fork.
+func CarriedSince(o *history.Origin, instance string, c history.Carried) int64 {
+	if c.Instance != "" || o.Instance != instance {
+		return o.ForkedExecutionID
+	}
+	return c.ExecutionID
+}
+
 // carriedOn are the events that keep their key, each with the execution since which it is.
 func carriedOn(open []int64, before *history.Origin, instance string, executionID int64) []history.Carried {
 	if len(open) == 0 {

@@ -41,9 +41,12 @@ func (t *Turn) arrival(m *inbox.Message) engine.Arrival {
 	case wire.ActivityFailed:
 		a.Event = history.Event{Kind: history.ActivityFailed, SourceEventID: i.SourceEventID, Failure: i.Details.History(),
 			StartedAtMS: i.StartedAtMS, Attempt: i.Attempt, RequestID: i.RequestID, Actor: i.Actor}
-	case wire.ActivityPending, wire.ActivityHeartbeat:
+	case wire.ActivityPending:
 		// It is about an activity that has not ended, and judged as its failure would be.
 		a.Event = history.Event{Kind: history.ActivityFailed, SourceEventID: i.SourceEventID}
+	case wire.ActivityHeartbeat:
+		// It counts for as long as a result would count.
+		a.Event = history.Event{Kind: history.ActivityCompleted, SourceEventID: i.SourceEventID}
 	case wire.RetryActivity:
 		a.Event, a.Proven = history.Event{Kind: history.ActivityFailed, SourceEventID: i.SourceEventID}, true // As a FireTimer.
 	case wire.TimerFired:

@@ -153,11 +153,12 @@ func (t *Turn) alive(item *wire.Item, now time.Time) (time.Time, error) {
 	return time.UnixMilli(min(last, now.UnixMilli())), nil
 }
 
-// heartbeat records a sign of life of a pending activity.
+// heartbeat records a sign of life of a pending activity, for the current execution: a redrive
+// may have taken the activity over from the execution that the message names.
 func (t *Turn) heartbeat(p *Plan, m *inbox.Message) error {
 	item, state := &m.Item, t.passed.about.state
 	if state == nil {
-		return &Read{What: Activity, Execution: item.ExecutionID, Event: item.SourceEventID}
+		return &Read{What: Activity, Execution: t.Running.Execution, Event: item.SourceEventID}
 	}
 	scheduled, err := t.scheduled(item.SourceEventID)
 	if err != nil {
@@ -169,7 +170,7 @@ func (t *Turn) heartbeat(p *Plan, m *inbox.Message) error {
 		kept += time.Duration(scheduled.Retry.HeartbeatTimeoutMS) * time.Millisecond
 	}
 	beat := store.Heartbeat{Attempt: max(item.Attempt, state.Beat.Attempt, 1), At: now, Details: item.Data}
-	p.Send.Beat = &Beat{Key: store.ActivityKey{Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SourceEventID}, Beat: beat, Until: now.Add(kept)}
+	p.Send.Beat = &Beat{Key: store.ActivityKey{Instance: item.Instance, ExecutionID: t.Running.Execution, EventID: item.SourceEventID}, Beat: beat, Until: now.Add(kept)}
 	p.settle(m, "heartbeat")
 	return nil
 }

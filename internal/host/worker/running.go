@@ -14,10 +14,21 @@ import (
 // side by side. A second message of one comes of a process that died after it had
 // sent the attempt and before it acknowledged what made it send: whoever is given
 // that again sends the attempt again. It also comes of a queue that delivers twice.
+//
+// A second message may also be received after the attempt was answered: a process that was killed
+// leaves one in the queue, and the next process sends another, because its turn comes again. Then
+// the attempt is made again, as at least once allows. The newest attempts that were answered are
+// known for the log.
 type running struct {
 	mu       sync.Mutex
 	attempts map[attemptID]*made
+	// answered are they, order the oldest first.
+	answered map[attemptID]bool
+	order    []attemptID
 }
+
+// mostAnswered is how many answered attempts are known.
+const mostAnswered = 1024
 
 // attemptID is an attempt. The token tells it from one that somebody made up, for
 // whose sake no true one may be left out.
@@ -61,6 +72,31 @@ func (r *running) enter(t *task) (other *made) {
 	}
 	r.attempts[id] = &made{message: t.ID, early: t.item.ID != ""}
 	return nil
+}
+
+// answer notes that what follows from an attempt was sent.
+func (r *running) answer(t *task) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	id := t.attemptID()
+	if r.answered[id] {
+		return
+	}
+	if r.answered == nil {
+		r.answered = map[attemptID]bool{}
+	}
+	r.answered[id], r.order = true, append(r.order, id)
+	if len(r.order) > mostAnswered {
+		delete(r.answered, r.order[0])
+		r.order = r.order[1:]
+	}
+}
+
+// wasAnswered reports whether this process has made the attempt of a message, and has answered it.
+func (r *running) wasAnswered(t *task) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.answered[t.attemptID()]
 }
 
 // lasts notes until when an attempt is over.

@@ -1,8 +1,11 @@
 package worker_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -136,6 +139,30 @@ func TestACopyOfAnAttemptThatIsMadeIsLeftOut(t *testing.T) {
 		h.let <- nil
 		synctest.Wait()
 		h.want(t, 1, 0, 1)
+	})
+}
+
+// A process that was killed leaves two messages of one attempt to the next one. If the second is
+// received after the first was answered, the attempt is made again, and the log says so.
+func TestAnAttemptThatIsMadeAgainIsLogged(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h, text := newHanging(t, time.Minute), new(bytes.Buffer)
+		h.Logger = slog.New(slog.NewTextHandler(text, nil))
+		for i := range 2 {
+			h.send(t, "t", 1)
+			if strings.Contains(text.String(), "is made again") {
+				t.Errorf("message %d: %s", i, text)
+			}
+			go h.take(t)
+			synctest.Wait()
+			h.let <- nil
+			synctest.Wait()
+		}
+		h.want(t, 2, 0, 1)
+		if n := strings.Count(text.String(), "is made again"); n != 1 || !strings.Contains(text.String(), "event_id=2") {
+			t.Errorf("%d lines: %s", n, text)
+		}
 	})
 }
 

@@ -61,6 +61,9 @@ func (w *Worker) take(ctx context.Context, t *task, alone bool) (err error) {
 	if err := w.hide(ctx, t, p.Limit.Timeout, p.Pulse); errors.Is(err, queue.ErrReceiptExpired) {
 		return fmt.Errorf("%w: %w", errNotHidden, err)
 	}
+	if w.running.wasAnswered(t) {
+		w.Logger.InfoContext(ctx, "attempt that this process has made and answered is made again, because another message asks for it, or its message came again", attrs(&t.item, "message_id", t.ID, "receive_count", t.ReceiveCount)...)
+	}
 	began := w.Clock.Now()
 	if !p.shorten(began) {
 		if p.marked {
@@ -77,6 +80,7 @@ func (w *Worker) take(ctx context.Context, t *task, alone bool) (err error) {
 	}
 	if err = w.finish(ctx, t, &result); err == nil {
 		w.settleClaim(ctx, t, p.claim, &result)
+		w.running.answer(t)
 	}
 	if p.marked {
 		w.leaveMark(ctx, t, store.Suspect{})

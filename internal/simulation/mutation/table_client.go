@@ -19,6 +19,20 @@ func clientMutations() []Mutation {
 			Edits: edit("Instance: item.Instance, ExecutionID: d.ExecutionID, ID: item.ID, Reason: \"reset\"", "Instance: item.Instance, ID: item.ID, Reason: \"reset\""),
 		},
 		{
+			Name:  "a token from before a redrive is refused",
+			Bug:   "The client does not look whether a redrive has taken over the activity of a token, so that a link in a mail is dead.",
+			Test:  "client TestO10ATokenFromBeforeARedriveCompletesWhatTheRedriveHasTakenOver",
+			File:  "client/pending.go",
+			Edits: edit("return k.EventID == t.EventID && ", "return k.EventID < 0 && "),
+		},
+		{
+			Name:  "a heartbeat by a token from before a redrive is late",
+			Bug:   "Work that goes on over a redrive, and whose result counts, gives no sign of life any more.",
+			Test:  "client TestO10ATokenFromBeforeARedriveCompletesWhatTheRedriveHasTakenOver",
+			File:  "internal/host/deciding/arrival.go",
+			Edits: edit("a.Event = history.Event{Kind: history.ActivityCompleted, SourceEventID: i.SourceEventID}", "a.Event = history.Event{Kind: history.ActivityFailed, SourceEventID: i.SourceEventID}"),
+		},
+		{
 			Name:  "a client with the code redrives without a look at it",
 			Bug:   "A redrive that the code contradicts is sent, and becomes a dead letter that nobody at the call hears of.",
 			Test:  "client TestO10AClientThatHasTheCodeReplaysItBeforeItSends",

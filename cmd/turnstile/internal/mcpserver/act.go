@@ -158,11 +158,13 @@ func (s *server) preview(ctx context.Context, c *call, out *acted) error {
 		return nil
 	case err != nil:
 		return err
-	case d.Status.Terminal():
+	case d.Status.Terminal() && out.Action != "wake":
 		return &client.EndedError{Instance: out.Instance, Status: d.Status}
 	}
 	out.Status = string(d.Status)
 	switch {
+	case d.Status.Terminal():
+		out.Notes = append(out.Notes, "it has ended: its end is sent again to a parent that waits for it, and no code runs")
 	case out.Action == "terminate" && d.Status == client.StatusCorrupt:
 		out.Notes = append(out.Notes, "its history is corrupt, so that there is no history to end: `turnstile purge --force` removes it")
 	case out.Action == "resume" && d.Suspension == nil:
