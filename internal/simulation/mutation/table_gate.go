@@ -39,11 +39,32 @@ func gateMutations() []Mutation {
 			Edits: edit("(e.FireAtMS > 0 || e.LimitKey != \"\")", "e.FireAtMS > 0"),
 		},
 		{
+			Name:  "a delayed start is beside the limit",
+			Bug:   "An instance that was scheduled begins at its time, however many run.",
+			Bias:  "gates",
+			File:  "engine/suspend.go",
+			Edits: edit("case a.Queue != nil && x.scheduled():", "case a.Queue != nil && x.scheduled() && x.queued():"),
+		},
+		{
+			Name:  "a question that no message can hold is tried for ever",
+			Bug:   "An instance whose question for its turn cannot be sent stays queued, and its messages come back.",
+			Test:  "internal/host/orchestrator TestAnInstanceThatCannotAskForItsTurnIsTerminated",
+			File:  "internal/host/dispatch/held.go",
+			Edits: edit("		out.unasked(c, e, err)\n		return\n", "		out.failed(err)\n		return\n"),
+		},
+		{
+			Name:  "what restarts has the number of an older build",
+			Bug:   "A start that names the key of the implementation brings the number of its own build along, and a rerun that of the start before.",
+			Test:  "internal/gating TestWhatRestartsHasTheNumberOfTheNewestBuild",
+			File:  "internal/host/deciding/arrival.go",
+			Edits: edit("(key == \"\" || key == o.LimitKey)", "key == \"\""),
+		},
+		{
 			Name:  "a redrive is beside the limit",
 			Bug:   "What ran under a limit goes on at once when it is redriven.",
 			Bias:  "gates",
 			File:  "internal/redriving/held.go",
-			Edits: edit("	if start.LimitKey != \"\" {", "	if start.LimitKey == \"?\" {"),
+			Edits: edit("	if r.LimitKey != \"\" {", "	if r.LimitKey == \"?\" {"),
 		},
 		{
 			Name:  "what is let go at once is not sent",
