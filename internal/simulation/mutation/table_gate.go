@@ -60,6 +60,27 @@ func gateMutations() []Mutation {
 			Edits: edit("(key == \"\" || key == o.LimitKey)", "key == \"\""),
 		},
 		{
+			Name:  "a gate waits for the timer service",
+			Bug:   "While the timer service refuses schedules, the gate sends no answer, because its timer of a day comes first.",
+			Test:  "internal/host/dispatch TestWhatACommitHasSent",
+			File:  "internal/host/dispatch/items.go",
+			Edits: edit("	if gating.IsGate(c.Instance) {", "	if gating.IsGate(c.Name) {"),
+		},
+		{
+			Name:  "the timer of a gate is refused at the door",
+			Bug:   "The timer of a day of a gate goes through the delay queue, and becomes a dead letter there.",
+			Test:  "internal/gating TestAPlaceIsFreeADayAfterItsHolderIsGone",
+			File:  "internal/host/inbox/admit.go",
+			Edits: edit("i.Kind == wire.TimerFired && m.Proven && gating.IsGate(i.Instance)", "i.Kind == wire.TimerFired && !m.Proven && gating.IsGate(i.Instance)"),
+		},
+		{
+			Name:  "a dispatch without time forgets why",
+			Bug:   "Nothing says that the timer service refuses schedules, where the invocation has no time for another attempt.",
+			Test:  "internal/host/orchestrator TestWhatTheTimerServiceRefusesForLongIsSaid",
+			File:  "internal/host/dispatch/dispatcher.go",
+			Edits: edit("		d.stop(err) // Also", "		d.stop(nil) // Also"),
+		},
+		{
 			Name:  "a redrive is beside the limit",
 			Bug:   "What ran under a limit goes on at once when it is redriven.",
 			Bias:  "gates",
