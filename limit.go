@@ -35,7 +35,7 @@ import (
 // fewer than n of all instances with this key run, whatever orchestrations they are of. They
 // begin first come, first served, and keep their place until they end, also while they are
 // suspended or stuck, and over ContinueAsNew. One that is redriven waits anew. The limit of an
-// implementation holds for every start, unless the declaration that the start is made with has another:
+// implementation holds for every start, unless the declaration that the start is made with has another key:
 //
 //	Import.With(turnstile.Limit("import "+order.Customer, 2)).StartDetached(ctx, order)
 //

@@ -66,6 +66,8 @@ func TestWrongLimitsAreRefusedWhereTheyAreDeclared(t *testing.T) {
 		"no key":                    {[]turnstile.ActivityOption{turnstile.Limit("", 1)}, "is empty"},
 		"a key of 10 kB":            {[]turnstile.ActivityOption{turnstile.Limit(long, 1)}, "has 10000 bytes, it can have at most 256"},
 		"a key that is not UTF-8":   {[]turnstile.ActivityOption{turnstile.Rate("\xff", 1, time.Second)}, "is not UTF-8"},
+		"a line separator":          {[]turnstile.ActivityOption{turnstile.Limit("a\u2028b", 1)}, "line separator U+2028"},
+		"a writing direction":       {[]turnstile.ActivityOption{turnstile.Rate("a\u202eb", 1, 1)}, "writing direction U+202E"},
 		"a control character":       {[]turnstile.ActivityOption{turnstile.Limit("a\tb", 1)}, "control character U+0009"},
 		"a rate without a span":     {[]turnstile.ActivityOption{turnstile.Rate("stripe", 1, 0)}, "is 0s, it must be more than 0"},
 		"another limit of the key":  {[]turnstile.ActivityOption{turnstile.Limit("known", 4)}, `is 4 for the key "known", and activity "Known"`},

@@ -54,7 +54,7 @@ type StartRequest struct {
 	// LimitKey and Limit: at most so many instances with this key run at a time; 0 for no
 	// limit but that of the implementation. The instance waits for its turn as [StatusQueued], from
 	// NotBefore on if that is given; see [turnstile.Limit]. [Client.Resume] has it begin at
-	// once, whatever runs.
+	// once, whatever runs. The number of the implementation counts for its own key.
 	LimitKey string
 	Limit    int
 

@@ -18,7 +18,7 @@ func (x *Execution) Held() (held []history.Event, released int64) {
 	if y := x.instead.Load(); y != nil {
 		return y.Held()
 	}
-	if start := x.ledger.start; start == nil || start.LimitKey == "" || start.Origin == nil {
+	if start := x.ledger.start; start == nil || start.Origin == nil {
 		return nil, 0
 	}
 	return redriving.Held(x.events.slice(0, x.events.len()))

@@ -11,7 +11,8 @@ import "github.com/turnstile-go/turnstile/history"
 // the last one says until when, if it says so, and the last one with a reason says why. The resume that the host sends at that
 // time names it, and is late where another suspend or a resume has followed.
 //
-// A start can bring a suspend: then the code begins when that is over.
+// A start can bring a suspend: then the code begins when that is over. If a limit holds for it, the
+// resume is followed at once by a suspend with the key of the limit (Arrival.Queue).
 //
 // A suspend with the key of a limit waits for its turn under it. A cancel ends that wait: it
 // is recorded with a resume behind it, and the code ends itself.
@@ -30,12 +31,24 @@ func (x *Execution) takeSuspended(a *Arrival) Verdict {
 
 // parkSuspended records an arrival of an execution that is suspended, or that no code runs for.
 func (x *Execution) parkSuspended(a *Arrival) Verdict {
-	if a.Event.Kind == history.OrchestrationCancelRequested && x.queued() {
+	switch {
+	case a.Event.Kind == history.OrchestrationCancelRequested && x.queued():
 		over := *a
 		over.With = []history.Event{{Kind: history.OrchestrationResumed, Reason: "cancelled while it waited for its turn", Actor: a.Event.Actor}}
 		a = &over
+	case a.Queue != nil && x.scheduled():
+		queued := *a
+		queued.With = []history.Event{*a.Queue}
+		a = &queued
 	}
 	return x.park(a)
+}
+
+// scheduled reports whether the execution waits for the time that its start has given. One that was
+// cancelled meanwhile needs no turn under a limit: its code ends itself.
+func (x *Execution) scheduled() bool {
+	e, start := x.suspended(), x.ledger.start
+	return e != nil && e.EventID == 2 && e.FireAtMS > 0 && e.LimitKey == "" && start != nil && e.SenderID == start.StartID && x.ledger.cancelID == 0
 }
 
 // Suspended returns the OrchestrationSuspended since which no code runs, nil if it may

@@ -31,6 +31,9 @@ type Arrival struct {
 	// of them where its code is not to begin yet, and what a redrive carries on; they
 	// are recorded right behind it.
 	With []history.Event
+	// Queue is the wait for a turn under a limit that follows a resume, if that ends the wait of a start for
+	// its time; nil without a limit.
+	Queue *history.Event
 	// ExecutionID that the message is for; 0 means the current one.
 	ExecutionID int64
 	// Proven: the message brought back the token that was sent out for the

@@ -32,8 +32,9 @@ type Start struct {
 	// FairnessGroup names those with which the instance shares what is scarce.
 	// Reserved: this build keeps it.
 	FairnessGroup string
-	// LimitKey and Limit: at most so many instances with this key run at a time. Each next
-	// execution has them too. A redrive waits for its turn anew.
+	// LimitKey and Limit: at most so many instances with this key run at a time, as the start has
+	// named it; empty where the limit of the implementation holds, which a redrive and a rerun find
+	// in the build of their time. Each next execution has them too.
 	LimitKey string
 	Limit    int
 }

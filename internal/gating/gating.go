@@ -26,6 +26,9 @@ func InstanceID(key string) string { return prefix + key }
 // KeyOf returns the key of the gate that an instance is.
 func KeyOf(instance string) string { return strings.TrimPrefix(instance, prefix) }
 
+// IsGate reports whether an instance is the gate of a key.
+func IsGate(instance string) bool { return strings.HasPrefix(instance, prefix) }
+
 const prefix = "limit:"
 
 // Place is a wait for a turn: the OrchestrationSuspended of an instance, and since when it waits.

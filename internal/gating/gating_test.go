@@ -639,13 +639,15 @@ func TestTheLimitOfAnImplementationHoldsForEveryStart(t *testing.T) {
 	env.Advance(time.Minute)
 	turnstiletest.Start(env, turnstile.NewOrchestration[string, string]("Parent"), "", client.WithInstanceID("parent"))
 	env.Advance(time.Minute)
-	status(map[string]client.Status{"first": client.StatusRunning, "later": client.StatusQueued, "detached": client.StatusQueued, "child": client.StatusQueued})
+	status(map[string]client.Status{"first": client.StatusRunning, "later": client.StatusScheduled, "detached": client.StatusQueued, "child": client.StatusQueued})
 	l, err := env.Client().InstanceLimit(t.Context(), "own")
 	if err != nil || l.Permits != 1 || l.Length != 2 || l.GateStatus != client.StatusRunning || l.Held[0].Instance != "first" || l.Waiting[0].Instance != "detached" {
 		t.Errorf("the limit is %+v, %v", l, err)
 	}
 	env.Advance(time.Hour)
-	status(map[string]client.Status{"first": client.StatusCompleted, "detached": client.StatusRunning, "child": client.StatusQueued, "later": client.StatusQueued})
+	status(map[string]client.Status{"first": client.StatusCompleted, "detached": client.StatusRunning, "child": client.StatusQueued, "later": client.StatusScheduled})
+	env.Advance(40 * time.Minute)
+	status(map[string]client.Status{"detached": client.StatusRunning, "child": client.StatusQueued, "later": client.StatusQueued})
 	env.Advance(3 * time.Hour)
 	status(map[string]client.Status{"parent": client.StatusCompleted, "later": client.StatusCompleted})
 }
@@ -726,5 +728,94 @@ func TestAFullLineTerminatesTheNext(t *testing.T) {
 	}
 	if line := lineOf(t, env); line.Length != n-most || len(line.Waiting) != gating.Shown {
 		t.Errorf("the gate shows %d of %d", len(line.Waiting), line.Length)
+	}
+}
+
+// A rerun, a redrive and a fork wait under the number of the newest build, whether the start before had it from
+// the implementation, or named it by the same declaration.
+func TestWhatRestartsHasTheNumberOfTheNewestBuild(t *testing.T) {
+	t.Parallel()
+	at := func(n int) turnstile.Orchestration[string, string] { return load.With(turnstile.Limit("own", n)) }
+	app := func(n int) *turnstile.App {
+		return turnstile.NewApp(at(n).Implement(func(ctx turnstile.Context, _ string) (string, error) {
+			_, err := begin.Call(ctx, turnstile.Info(ctx).Instance)
+			return "", errors.Join(err, turnstile.Sleep(ctx, time.Hour))
+		}), begin.Implement(func(context.Context, string) (turnstile.None, error) { return turnstile.None{}, nil }))
+	}
+	for name, started := range map[string]turnstile.Orchestration[string, string]{"the implementation's": load, "the declaration's": at(3)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			env := turnstiletest.New(t, app(3))
+			c := env.Client()
+			for _, id := range []string{"rerun", "redriven", "forked"} {
+				turnstiletest.Start(env, started, "", client.WithInstanceID(id))
+			}
+			env.Advance(time.Minute)
+			for _, id := range []string{"rerun", "redriven", "forked"} {
+				if err := c.Terminate(t.Context(), id, "a new build comes"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			env.Advance(time.Minute)
+			env.Deploy(app(1))
+			_, err1 := c.Rerun(t.Context(), client.RerunRequest{Instance: "rerun"})
+			_, err2 := c.Redrive(t.Context(), client.RedriveRequest{Instance: "redriven"})
+			_, err3 := c.Redrive(t.Context(), client.RedriveRequest{Instance: "forked", As: "fork"})
+			if err := errors.Join(err1, err2, err3); err != nil {
+				t.Fatal(err)
+			}
+			env.Advance(time.Minute)
+			statuses := map[client.Status]int{}
+			for _, id := range []string{"rerun", "redriven", "fork"} {
+				d, err := c.Describe(t.Context(), id)
+				if err != nil {
+					t.Fatal(err)
+				}
+				statuses[d.Status]++
+			}
+			if statuses[client.StatusRunning] != 1 || statuses[client.StatusQueued] != 2 {
+				t.Errorf("the newest build lets one run: %v", statuses)
+			}
+			env.Advance(4 * time.Hour)
+		})
+	}
+}
+
+// A delayed start under a limit is scheduled until its time: it can be rescheduled, a resume ends the wait for the
+// time alone, and one that is cancelled meanwhile needs no turn.
+func TestADelayedStartWaitsForItsTimeAndThenForItsTurn(t *testing.T) {
+	t.Parallel()
+	var f floor
+	env := turnstiletest.New(t, f.app())
+	c := env.Client()
+	start(env, most)
+	for _, id := range []string{"moved", "resumed", "cancelled", "on time"} {
+		turnstiletest.Start(env, queued(turnstile.InstanceID(id)), "k", client.BeginAfter(10*time.Minute))
+	}
+	env.Advance(time.Second)
+	status := func(want map[string]client.Status) {
+		t.Helper()
+		for id, status := range want {
+			if d, err := c.Describe(t.Context(), id); err != nil || d.Status != status {
+				t.Errorf("%s is %s, %v, want %s", id, d.Status, err, status)
+			}
+		}
+	}
+	all := func(s client.Status) map[string]client.Status {
+		return map[string]client.Status{"moved": s, "resumed": s, "cancelled": s, "on time": s}
+	}
+	status(all(client.StatusScheduled))
+	if err := errors.Join(c.Reschedule(t.Context(), "moved", env.Now().Add(5*time.Hour)), c.Resume(t.Context(), "resumed", "now"), c.Cancel(t.Context(), "cancelled", "not at all")); err != nil {
+		t.Fatal(err)
+	}
+	env.Advance(time.Minute)
+	status(map[string]client.Status{"moved": client.StatusScheduled, "resumed": client.StatusQueued, "on time": client.StatusScheduled})
+	env.Advance(10 * time.Minute)
+	status(map[string]client.Status{"moved": client.StatusScheduled, "resumed": client.StatusQueued, "cancelled": client.StatusCancelled, "on time": client.StatusQueued})
+	env.Advance(4 * time.Hour)
+	status(map[string]client.Status{"moved": client.StatusScheduled, "resumed": client.StatusCompleted, "on time": client.StatusCompleted})
+	env.Advance(3 * time.Hour)
+	if got := f.String(); got != "i0 i1 resumed on time moved" {
+		t.Errorf("begun are %s", got)
 	}
 }

@@ -2,8 +2,9 @@ package names
 
 import (
 	"fmt"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
 // MaxLimit is the most that a limit over instances can be.
@@ -22,10 +23,8 @@ func LimitKey(key string) string {
 	case !utf8.ValidString(key):
 		return fmt.Sprintf("%q is not UTF-8", key)
 	}
-	for _, r := range key {
-		if unicode.IsControl(r) {
-			return fmt.Sprintf("%q has the control character %U", key, r)
-		}
+	if what, at := wire.BadCharacter(key); what != "" {
+		return fmt.Sprintf("%q has %s at byte %d: leave it out", key, what, at)
 	}
 	return ""
 }

@@ -22,6 +22,7 @@ func TestWhatPassesIsWhatTheContractTakes(t *testing.T) {
 		{"a version", names.Version, limits.Name, true},
 		{"an actor", names.Actor, limits.Name, true},
 		{"a start id", names.ID, limits.ID, true},
+		{"the key of a limit", names.LimitKey, limits.Name, false},
 	} {
 		for value, good := range map[string]bool{
 			"":                             c.mayBeEmpty,
@@ -29,6 +30,10 @@ func TestWhatPassesIsWhatTheContractTakes(t *testing.T) {
 			strings.Repeat("x", c.limit):   true,
 			strings.Repeat("x", c.limit+1): false,
 			"two\nlines":                   false,
+			"a\u200eb":                     false,
+			"a\u202eb":                     false,
+			"a\u2028b":                     false,
+			"a\ufeffb":                     false,
 			"\xff":                         false,
 		} {
 			if problem := c.check(value); (problem == "") != good {

@@ -7,10 +7,10 @@ import "github.com/turnstile-go/turnstile/history"
 // taken over is held back until that wait is over.
 
 // queue has what runs under a limit wait for its turn.
-func (d *Plan) queue(start *history.Start, r *Request) {
-	if start.LimitKey != "" {
+func (d *Plan) queue(r *Request) {
+	if r.LimitKey != "" {
 		d.With = append([]history.Event{{Kind: history.OrchestrationSuspended, SenderID: r.StartID, Actor: r.Actor,
-			LimitKey: start.LimitKey, Limit: start.Limit}}, d.With...)
+			LimitKey: r.LimitKey, Limit: r.Limit}}, d.With...)
 	}
 }
 
@@ -24,7 +24,7 @@ func Holds(events []history.Event, last int64) bool {
 // Held returns what an execution has taken over and held back, with its OrchestrationRedriven,
 // and the event that let it go, 0 where none has; nothing where it has held back nothing.
 func Held(events []history.Event) (held []history.Event, released int64) {
-	if len(events) == 0 || events[0].Start == nil || events[0].Start.LimitKey == "" || events[0].Start.Origin == nil {
+	if len(events) == 0 || events[0].Start == nil || events[0].Start.Origin == nil {
 		return nil, 0
 	}
 	last := events[0].Start.Origin.EventID

@@ -33,6 +33,9 @@ type Request struct {
 	Reason      string
 	// Cancelled are the commits of the execution that cancelled something.
 	Cancelled []Cancelled
+	// LimitKey and Limit are the limit of instances under which it waits for its turn; empty for none.
+	LimitKey string
+	Limit    int
 }
 
 // Cancelled is what a commit cancelled, and its last event.
@@ -135,7 +138,7 @@ func From(instance string, executionID int64, events []history.Event, r Request)
 	if begin == 0 {
 		// All of it happens again.
 		d.Event, d.Prefix = started, nil
-		d.queue(&start, &r)
+		d.queue(&r)
 		if forks {
 			start.Origin = &history.Origin{Instance: instance, ExecutionID: executionID}
 		}
@@ -167,7 +170,7 @@ func From(instance string, executionID int64, events []history.Event, r Request)
 	if forks {
 		d.fork(&r)
 	}
-	d.queue(&start, &r)
+	d.queue(&r)
 	return d, nil
 }
 

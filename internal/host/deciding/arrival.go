@@ -35,6 +35,9 @@ func (t *Turn) arrival(m *inbox.Message) engine.Arrival {
 	case wire.ResumeInstance:
 		a.Suspend = i.SchedulingEventID
 		a.Event = history.Event{Kind: history.OrchestrationResumed, Reason: i.Reason, SenderID: i.ID, Actor: i.Actor}
+		if key, n := t.limit(t.Running.Started()); key != "" {
+			a.Queue = &history.Event{Kind: history.OrchestrationSuspended, LimitKey: key, Limit: n, Actor: t.Running.Started().Actor}
+		}
 	case wire.ActivityCompleted:
 		a.Event = history.Event{Kind: history.ActivityCompleted, SourceEventID: i.SourceEventID, Payload: i.Result, Codec: i.Codec,
 			StartedAtMS: i.StartedAtMS, Attempt: i.Attempt, RequestID: i.RequestID, Actor: i.Actor}
@@ -76,12 +79,11 @@ func (t *Turn) startArrival(i *wire.Item) engine.Arrival {
 	}
 	a := engine.Arrival{UseExisting: i.OnConflict.UsesExisting(), Event: history.Event{
 		Kind: history.OrchestrationStarted, Name: i.Name, Version: version, Payload: i.Input, Codec: i.Codec, Actor: i.Actor, Start: start}}
-	if o, err := t.By.Orchestrations.Lookup(i.Name, version); err == nil && start.LimitKey == "" {
-		start.LimitKey, start.Limit = o.LimitKey, o.Limit
-	}
-	waits := history.Event{Kind: history.OrchestrationSuspended, SenderID: i.ID, Actor: i.Actor, LimitKey: start.LimitKey, Limit: start.Limit}
+	waits := history.Event{Kind: history.OrchestrationSuspended, SenderID: i.ID, Actor: i.Actor}
 	if i.NotBeforeMS > t.Now.At.UnixMilli() {
-		waits.FireAtMS = i.NotBeforeMS
+		waits.FireAtMS = i.NotBeforeMS // It waits for its turn from then on.
+	} else {
+		waits.LimitKey, waits.Limit = t.limit(&a.Event)
 	}
 	if waits.FireAtMS > 0 || waits.LimitKey != "" {
 		a.With = append(a.With, waits)
@@ -90,6 +92,19 @@ func (t *Turn) startArrival(i *wire.Item) engine.Arrival {
 		a.With = append(a.With, history.Event{Kind: history.ExternalEvent, Name: e.Name, Payload: e.Data, SenderID: e.ID, Actor: i.Actor})
 	}
 	return a
+}
+
+// limit returns the limit under which an execution waits that an OrchestrationStarted begins: the one
+// that its start has named, otherwise that of the implementation. Where the implementation has the
+// named key, its number counts: the start may be of an older build, or a redrive's.
+func (t *Turn) limit(started *history.Event) (key string, n int) {
+	if started.Start != nil {
+		key, n = started.Start.LimitKey, started.Start.Limit
+	}
+	if o, err := t.By.Orchestrations.Lookup(started.Name, started.Version); err == nil && (key == "" || key == o.LimitKey) {
+		return o.LimitKey, o.Limit
+	}
+	return key, n
 }
 
 // recordedParent returns a parent as it stands in the history of its child: without its

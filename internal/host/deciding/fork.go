@@ -71,6 +71,7 @@ func (t *Turn) forked(m *inbox.Message) (*redriving.Plan, error) {
 	}
 	request := redriving.Request{Instance: t.View.Instance, From: o.EventID, Completed: m.Item.Parent != nil, ExecutionID: t.Running.Execution, StartID: m.Item.ID,
 		Parent: recordedParent(m.Item.Parent), Actor: m.Item.Actor, Reason: m.Item.Reason, Cancelled: cancelledBy(turns)}
+	request.LimitKey, request.Limit = t.limit(&turns[0].Events[0])
 	d, err := redriving.From(o.Instance, of.ExecutionID, redriving.AsEnded(eventsOf(turns)), request)
 	if err != nil {
 		return &redriving.Plan{}, err

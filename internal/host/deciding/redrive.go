@@ -54,6 +54,7 @@ func (t *Turn) redrive(p *Plan, m *inbox.Message, r *store.Record) (bool, error)
 	}
 	request := redriving.Request{From: from, ExecutionID: r.ExecutionID + 1, StartID: m.Item.ID,
 		Parent: recordedParent(m.Item.Parent), Actor: m.Item.Actor, Reason: m.Item.Reason, Cancelled: cancelledBy(turns)}
+	request.LimitKey, request.Limit = t.limit(t.Running.Started())
 	d, err := t.Running.X.Redrive(request)
 	if refused, is := errors.AsType[*redriving.Error](err); is {
 		return true, t.refuseRedrive(p, m, wire.ReasonRedriveRefused, refused)

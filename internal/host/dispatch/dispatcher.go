@@ -215,22 +215,25 @@ func (d *dispatcher) sideBySide(n int, f func(i int)) {
 // call makes a call, unless the dispatch is to stop; up to so many times, where it
 // fails for a passing reason of the timer service.
 func (d *dispatcher) call(ctx context.Context, attempts int, f func() error) {
+	var err error
 	for n := 1; !d.stopped(); n++ {
 		if !clock.HasTime(d.deadline, d.by.Clock, d.by.Settings.Time) {
 			d.stop(nil)
+			break
+		}
+		last := f()
+		if last == nil {
 			return
 		}
-		err := f()
-		if err == nil {
-			return
+		if err == nil || ctx.Err() == nil {
+			err = last // A call that is given up says less than the one before.
 		}
-		if n >= attempts || !errors.Is(err, timer.ErrUnavailable) {
-			d.stop(err)
-			return
+		if n >= attempts || !errors.Is(err, timer.ErrUnavailable) || backoff.Pause(ctx, d.by.Clock, d.by.Random, n) != nil {
+			break
 		}
-		if err := backoff.Pause(ctx, d.by.Clock, d.by.Random, n); err != nil {
-			d.stop(err)
-		}
+	}
+	if err != nil {
+		d.stop(err) // Also if there was no time for another attempt: it says why.
 	}
 }
 

@@ -1,12 +1,12 @@
 package dispatch
 
 import (
+	"errors"
 	"fmt"
-	"time"
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/gating"
-	"github.com/turnstile-go/turnstile/internal/timer"
+	"github.com/turnstile-go/turnstile/internal/host/edge"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -15,7 +15,8 @@ import (
 // it. A redrive waits in the same way, and what it takes over that is open is sent only
 // when its turn has come.
 
-// asks asks the gate of a limit for a place. The start makes sure that the gate is there.
+// asks asks the gate of a limit for a place. The start makes sure that the gate is there. If no message
+// can hold the question, the instance would wait for ever, and is terminated.
 func (out *Outbox) asks(c *Commit, e *history.Event) {
 	question := gating.Question{
 		Place: gating.Place{Instance: c.Instance, Name: c.Name, ExecutionID: c.ExecutionID, EventID: e.EventID, SinceMS: e.AtMS},
@@ -24,26 +25,27 @@ func (out *Outbox) asks(c *Commit, e *history.Event) {
 	item := wire.Item{V: wire.Version, Kind: wire.StartOrchestration, Instance: gating.InstanceID(e.LimitKey), Name: gating.Orchestration,
 		Input: gating.First(e.LimitKey), ID: c.id("gate", e.EventID), OnConflict: wire.ConflictUseExisting, Headers: out.headers(c, nil),
 		Events: []wire.StartEvent{{ID: c.id("question", e.EventID), Name: gating.Questions, Data: question.JSON()}}}
-	err := out.later(&item, c, e)
-	if err != nil {
-		out.failed(fmt.Errorf("question of instance %q execution %d for a place under the limit %q: %w", c.Instance, c.ExecutionID, e.LimitKey, err))
+	if err := out.Send(&item); err != nil {
+		out.unasked(c, e, err)
 		return
 	}
+	out.ifRejected(func(out *Outbox, err error) { out.unasked(c, e, err) })
 	out.note("question", e.EventID, item.Instance)
 }
 
-// later sends an item of an event at once, or when that event is due.
-func (out *Outbox) later(item *wire.Item, c *Commit, e *history.Event) error {
-	due := time.UnixMilli(e.FireAtMS)
-	if !due.After(out.Now) {
-		return out.Send(item)
+// unasked terminates an instance whose question no message can hold.
+func (out *Outbox) unasked(c *Commit, e *history.Event, why error) {
+	if edge.NotSealed(why) {
+		out.failed(why)
+		return
 	}
-	item.SentMS = e.FireAtMS
-	body, err := out.encode(item)
-	if err == nil {
-		out.timed(timer.Schedule{Name: timer.Name(c.Instance, c.ExecutionID, e.EventID), Due: due, Body: body, Group: wire.Group(item.Instance)}, opened(e).Wait)
+	item := wire.Item{V: wire.Version, Kind: wire.TerminateInstance, Instance: c.Instance, ExecutionID: c.ExecutionID, ID: c.id("unasked", e.EventID),
+		Reason: fmt.Sprintf("it cannot ask for a permit of the limit %q: %v", e.LimitKey, why)}
+	if err := out.Send(&item); err != nil {
+		out.failed(fmt.Errorf("question of instance %q execution %d for a permit of the limit %q: %w", c.Instance, c.ExecutionID, e.LimitKey, errors.Join(why, err)))
+		return
 	}
-	return err
+	out.note("terminate", e.EventID, c.Instance)
 }
 
 // letGo sends what was held back until the turn of the instance.

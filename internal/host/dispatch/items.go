@@ -53,7 +53,7 @@ func (out *Outbox) timer(c *Commit, e *history.Event) {
 		out.failed(fmt.Errorf("timer %d of instance %q execution %d: %w", e.EventID, c.Instance, c.ExecutionID, err))
 		return
 	}
-	out.timed(timer.Schedule{Name: timer.Name(c.Instance, c.ExecutionID, e.EventID), Due: due, Body: body, Group: wire.Group(c.Instance)}, opened(e).Wait)
+	out.timed(timer.Schedule{Name: timer.Name(c.Instance, c.ExecutionID, e.EventID), Due: due, Body: body, Group: wire.Group(c.Instance)}, c.waitOf(opened(e).Wait))
 	out.told.actions = append(out.told.actions, host.Action{Kind: "timer", EventID: e.EventID, Due: due})
 }
 
@@ -92,10 +92,19 @@ func (t timers) instead(e *history.Event) *history.Event {
 	return e
 }
 
+// waitOf is for how long a timer counts as having waited: that of a gate for no time. So it goes through
+// the delay queue, and a limit goes on while the timer service takes and removes no schedules.
+func (c *Commit) waitOf(wait time.Duration) time.Duration {
+	if gating.IsGate(c.Instance) {
+		return 0
+	}
+	return wait
+}
+
 // fired removes the schedule of a timer that somebody has fired early: it could be due in
 // years. What waits in the delay queue comes all the same, and is a duplicate.
 func (out *Outbox) fired(c *Commit, e *history.Event) {
-	if e.SenderID == "" || out.timedByQueue(time.Duration(e.FireAtMS-e.AtMS)*time.Millisecond) {
+	if e.SenderID == "" || out.timedByQueue(c.waitOf(time.Duration(e.FireAtMS-e.AtMS)*time.Millisecond)) {
 		return
 	}
 	out.put(parcel{route: toRemoval, schedule: timer.Schedule{Name: timer.Name(c.Instance, c.ExecutionID, e.SourceEventID)}})
@@ -198,7 +207,7 @@ func (out *Outbox) cancel(c *Commit, eventID int64, w Open) {
 		out.put(parcel{route: toStop, stop: stop{store.ActivityKey{Instance: c.Instance, ExecutionID: c.ExecutionID, EventID: eventID}, reason}})
 		out.note("stop", eventID, "")
 	case history.TimerCreated:
-		if out.timedByQueue(w.Wait) {
+		if out.timedByQueue(c.waitOf(w.Wait)) {
 			// Its message comes all the same, and is then without effect.
 			return
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/gating"
 	"github.com/turnstile-go/turnstile/internal/host/attempt"
 	"github.com/turnstile-go/turnstile/internal/host/backoff"
 	"github.com/turnstile-go/turnstile/internal/host/delivery"
@@ -102,7 +103,7 @@ func (d *Door) admit(ctx context.Context, m *Message) error {
 			return d.DeadLetter(ctx, m, wire.ReasonForged, fmt.Sprintf("%s for instance %q execution %d: its token is not that of event %d%s",
 				m.Item.Kind, m.Item.Instance, m.Item.ExecutionID, m.Item.SourceEventID, MissingKey(d.Keys, m.Item.Token)))
 		}
-		if problem := d.tooFar(&m.Item, due, now); problem != "" {
+		if problem := d.tooFar(m, due, now); problem != "" {
 			return d.DeadLetter(ctx, m, wire.ReasonInvalidField, problem)
 		}
 		// A clock that was ahead may have taken it for due already.
@@ -173,10 +174,11 @@ const clocksDiffer = time.Hour
 //
 // EventBridge Scheduler delivers a firing when it is due, and not before. A
 // message through the delay queue may come early, by the longest delay of a
-// queue at most.
-func (d *Door) tooFar(i *wire.Item, due, now time.Time) string {
-	farthest := delivery.MaxWait
+// queue at most. The timers of a gate have no schedules (dispatch.Commit.waitOf).
+func (d *Door) tooFar(m *Message, due, now time.Time) string {
+	i, farthest := &m.Item, delivery.MaxWait
 	switch {
+	case i.Kind == wire.TimerFired && m.Proven && gating.IsGate(i.Instance):
 	case (i.Kind == wire.TimerFired || i.Kind == wire.ActivityPending || i.Kind == wire.ResumeInstance) && d.Scheduled:
 		farthest = queue.MaxDelay + clocksDiffer
 	case i.Kind == wire.Wake:

@@ -1,10 +1,13 @@
 package orchestrator
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -36,6 +39,9 @@ type slowCloud struct {
 	// perSecond is how many schedules are made and removed a second before
 	// they are throttled; 0 for any number.
 	perSecond int
+	// refuses answers a call of the timer service; nil takes each.
+	refuses func(context.Context) error
+	logged  bytes.Buffer
 	// kill is at which schedule that is made the process dies, once.
 	kill int
 
@@ -182,6 +188,11 @@ func (t slowTimer) Schedule(ctx context.Context, s timer.Schedule) error {
 		if t.throttled() {
 			return fmt.Errorf("throttled: %w", timer.ErrUnavailable)
 		}
+		if t.c.refuses != nil {
+			if err := t.c.refuses(ctx); err != nil {
+				return err
+			}
+		}
 		t.c.mu.Lock()
 		n := t.c.calls["Schedule"]
 		if t.c.kill > 0 && n >= t.c.kill {
@@ -248,7 +259,7 @@ func (c *slowCloud) process() *Orchestrator {
 		Services: Services{Store: slowStore{c.store, c}, Stops: slowStops{c.stops, c}, Queues: platform.Queues{Orchestrator: wrap("fifo", c.fifo), Delay: wrap("delay", c.delay), Activity: wrap("activity", c.activity),
 			ActivityDead: wrap("activitydead", c.dead), DeadFIFO: wrap("deadfifo", c.deadFIFO), DeadStandard: wrap("dead", c.dead)}, Timer: slowTimer{c.timer, c}},
 		Settings:    c.settings,
-		Environment: platform.Environment{Random: rand.NewChaCha8([32]byte{7})},
+		Environment: platform.Environment{Random: rand.NewChaCha8([32]byte{7}), Logger: slog.New(slog.NewTextHandler(&c.logged, nil))},
 	})
 	if err != nil {
 		c.Fatal(err)
@@ -645,6 +656,40 @@ func TestW07AnOperatorsWakeTakesTheInvocationsThatItNeeds(t *testing.T) {
 		c.expectSchedules(n)
 		if c.invocations != 2 || c.killed > 0 {
 			t.Errorf("%d invocations, %d processes killed; want two for 3,000 calls at 25 ms, and none killed", c.invocations, c.killed)
+		}
+	})
+}
+
+// A timer service that refuses for longer than an invocation lasts is named in the log, with its last error: as a
+// warning from the second delivery on.
+func TestWhatTheTimerServiceRefusesForLongIsSaid(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := newSlowCloud(t, timers(1))
+		end := time.Now().Add(3 * time.Minute)
+		c.refuses = func(ctx context.Context) error {
+			if time.Now().After(end) {
+				return nil
+			}
+			select {
+			case <-time.After(20 * time.Second):
+				return fmt.Errorf("the quota of schedules is used up: %w", timer.ErrUnavailable)
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		c.start()
+		c.run()
+		c.well(0)
+		c.expectSchedules(1)
+		var levels []string
+		for line := range strings.Lines(c.logged.String()) {
+			if strings.Contains(line, "dispatch cut short") && strings.Contains(line, "the quota of schedules is used up") {
+				levels = append(levels, strings.Fields(line)[1])
+			}
+		}
+		if len(levels) < 2 || levels[0] != "level=INFO" || slices.ContainsFunc(levels[1:], func(l string) bool { return l != "level=WARN" }) {
+			t.Errorf("levels are %q in\n%s", levels, c.logged.String())
 		}
 	})
 }

@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -121,7 +122,11 @@ func (o *maker) endGroup(ctx context.Context, g *deciding.Group, e end, err erro
 		}
 		o.desk.FailAll(g.Messages, word)
 	case errors.Is(err, dispatch.ErrCutShort):
-		o.desk.Logger.InfoContext(ctx, "dispatch cut short, it goes on when its messages come back", "instance", g.Instance, "error", err)
+		level := slog.LevelInfo
+		if len(inbox.Returning(g.Open())) > 0 {
+			level = slog.LevelWarn // A large one ends at its second delivery: a service may be down.
+		}
+		o.desk.Logger.Log(ctx, level, "dispatch cut short, it goes on when its messages come back", "instance", g.Instance, "error", err)
 		o.desk.FailAll(g.Messages, "no time")
 	default:
 		o.desk.Logger.WarnContext(ctx, "turn failed, its messages go back", "instance", g.Instance, "error", err)

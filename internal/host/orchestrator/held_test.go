@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -67,4 +68,20 @@ func TestNothingIsCommittedThatWasReadBehindTheEndOfTheInvocation(t *testing.T) 
 		t.Errorf("a is %s", r.Status)
 	}
 	w.expectCount(host.CountHandedBack, "no time", 1)
+}
+
+// A question for a turn that no message can hold ends its instance. It waited for ever otherwise.
+func TestAnInstanceThatCannotAskForItsTurnIsTerminated(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) {
+		w.orchestration("Main", func(*engine.Context, []byte) ([]byte, error) { return nil, nil },
+			func(o *engine.Orchestration) { o.LimitKey, o.Limit = "a\u2028b", 1 })
+	})
+	w.start("a", "Main", "1")
+	w.run()
+	w.expectStatus("a", store.StatusTerminated)
+	if f := w.record("a").Failure; f == nil || !strings.Contains(f.Message, "cannot ask for a permit of the limit") || !strings.Contains(f.Message, "line separator") {
+		t.Errorf("the failure is %+v", f)
+	}
+	w.expectQuiet()
 }

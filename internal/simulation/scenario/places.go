@@ -107,14 +107,18 @@ func (s *places) asksAgain(w *world.World, t *store.Turn, own []history.Event) {
 		}
 		begun, n = before, n-1
 	}
-	if begun == nil || begun.Events[0].Start == nil || begun.Events[0].Start.LimitKey == "" {
+	if begun == nil {
+		return
+	}
+	waits := slices.IndexFunc(begun.Events, func(e history.Event) bool { return e.Kind == history.OrchestrationSuspended && e.LimitKey != "" })
+	if waits < 0 {
 		return
 	}
 	w.Reached("the gate, a redrive")
 	if !slices.ContainsFunc(own, func(e history.Event) bool {
 		return e.Kind == history.OrchestrationSuspended && e.LimitKey != "" || e.Kind == history.OrchestrationCancelRequested || e.Kind.Terminal()
 	}) {
-		w.Violate("outcome", "the gate: %s/%d is redriven beside the limit of %q, with which its execution %d began", t.Instance, t.ExecutionID, begun.Events[0].Start.LimitKey, n)
+		w.Violate("outcome", "the gate: %s/%d is redriven beside the limit of %q, with which its execution %d began", t.Instance, t.ExecutionID, begun.Events[waits].LimitKey, n)
 	}
 }
 
