@@ -12,9 +12,12 @@ import (
 	"github.com/turnstile-go/turnstile/store/dynamo"
 )
 
-// catalogNote writes down once what this build has, so that consoles can offer it.
+// catalogNote stores once what this build has, so that consoles can offer it.
 type catalogNote struct {
-	once   sync.Once
+	mu     sync.Mutex
+	tries  int  // that were begun
+	busy   bool // a try is under way
+	stored bool
 	app    *turnstile.App
 	serves string
 	to     interface {
@@ -23,30 +26,41 @@ type catalogNote struct {
 	logger *slog.Logger
 }
 
-// longestNote is how long a note may take. It is made beside the first invocation of a
-// process, and nothing depends on it.
-const longestNote = 2 * time.Second
+// longestNote is how long a try to store it may take. A process makes it beside its first
+// invocation, and if it fails beside each following one, mostNotes times in all. Nothing depends
+// on it.
+const (
+	longestNote = 2 * time.Second
+	mostNotes   = 5
+)
 
 // begin makes the note, beside what the caller does meanwhile; the caller calls wait
 // before its invocation ends, because Lambda freezes the process then. The nil note
 // makes none.
 func (n *catalogNote) begin(ctx context.Context) (wait func()) {
-	wait = func() {}
 	if n == nil {
-		return wait
+		return func() {}
 	}
-	n.once.Do(func() {
-		var noting sync.WaitGroup
-		noting.Go(func() {
-			ctx, cancel := context.WithTimeout(ctx, longestNote)
-			defer cancel()
-			if err := n.note(ctx); err != nil {
-				n.logger.WarnContext(ctx, "the names and types of this build were not stored: forms of a console do not offer them; nothing else depends on it", "error", err.Error())
-			}
-		})
-		wait = noting.Wait
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.stored || n.busy || n.tries == mostNotes {
+		return func() {}
+	}
+	n.tries++
+	n.busy = true
+	var noting sync.WaitGroup
+	noting.Go(func() {
+		ctx, cancel := context.WithTimeout(ctx, longestNote)
+		defer cancel()
+		err := n.note(ctx)
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.busy, n.stored = false, err == nil
+		if err != nil {
+			n.logger.WarnContext(ctx, "the names and types of this build were not stored: forms of a console do not offer them; nothing else depends on it", "error", err.Error(), "try", n.tries, "tries", mostNotes)
+		}
 	})
-	return wait
+	return noting.Wait
 }
 
 func (n *catalogNote) note(ctx context.Context) error {

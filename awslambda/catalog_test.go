@@ -71,3 +71,24 @@ func TestANoteThatFailsIsLoggedAndHoldsUpNothing(t *testing.T) {
 	}
 	(*catalogNote)(nil).begin(t.Context())()
 }
+
+func TestANoteThatFailsIsTriedAtTheNextInvocationsUpToABound(t *testing.T) {
+	t.Parallel()
+	to := &noted{err: errors.New("throttled")}
+	n := &catalogNote{app: catalogApp(), serves: servesActivities, to: to, logger: slog.New(slog.DiscardHandler)}
+	n.begin(t.Context())()
+	to.err = nil
+	n.begin(t.Context())()
+	n.begin(t.Context())()
+	if len(to.builds) != 2 {
+		t.Errorf("a failure and a success make %d tries in three invocations, want 2", len(to.builds))
+	}
+	never := &noted{err: errors.New("no leave")}
+	n = &catalogNote{app: catalogApp(), serves: servesActivities, to: never, logger: slog.New(slog.DiscardHandler)}
+	for range 2 * mostNotes {
+		n.begin(t.Context())()
+	}
+	if len(never.builds) != mostNotes {
+		t.Errorf("without the right to store it there are %d tries, want %d", len(never.builds), mostNotes)
+	}
+}
