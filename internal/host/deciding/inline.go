@@ -81,6 +81,14 @@ func (t *Turn) visited(*Plan) error {
 	return nil
 }
 
+// Stored is the last event of the execution that is stored, while an inline activity runs.
+func (t *Turn) Stored() int64 {
+	if d := t.round.draft; len(d.Events) > 0 {
+		return d.Events[0].EventID - 1
+	}
+	return t.Running.X.LastEventID()
+}
+
 // batchOf returns how many results may share a commit with this one.
 func batchOf(call *engine.InlineCall) int {
 	if call.Retry == nil {

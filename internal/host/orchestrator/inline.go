@@ -78,11 +78,13 @@ func (a *attempt) runInline(ctx context.Context, call *engine.InlineCall) histor
 }
 
 // waits lets the delay of a retry pass, where the invocation has time for it and for another
-// attempt. It looks again afterwards: a process that was paused meanwhile may have lost its
-// messages to another.
+// attempt. It looks again afterwards: this process may have been paused, and a duplicate
+// invocation may have recorded the result. No commit proves otherwise here, so an isolated read
+// has to do; where that fails, the retry is left to the code, and the commit decides.
 func (a *attempt) waits(ctx context.Context, delay time.Duration) bool {
-	need := a.desk.Settings.Turn.InlineTime
-	return clock.HasTime(ctx, a.desk.Clock, delay+need) && clock.Sleep(ctx, a.desk.Clock, delay) == nil && clock.HasTime(ctx, a.desk.Clock, need)
+	t, need := &a.turn, a.desk.Settings.Turn.InlineTime
+	return clock.HasTime(ctx, a.desk.Clock, delay+need) && clock.Sleep(ctx, a.desk.Clock, delay) == nil && clock.HasTime(ctx, a.desk.Clock, need) &&
+		a.tables.source.Unmoved(ctx, t.View.Instance, t.Running.Execution, t.Stored()+1) == nil
 }
 
 func (a *attempt) attemptInline(ctx context.Context, info activities.Info, input []byte, retry *history.Retry) ([]byte, *history.Failure) {

@@ -157,6 +157,29 @@ func TestA14NoInlineRetryBeginsAfterTheEndOfTheInvocation(t *testing.T) {
 	expectRuns(t, *runs, "1 "+keyAt(4))
 }
 
+// An inline retry in the turn has no commit before it. It looks whether another process has the result.
+func TestA14NoInlineRetryBeginsThatAnotherProcessHasMade(t *testing.T) {
+	t.Parallel()
+	w, runs := noting(t, 1)
+	var both [2]*orchestratorProcess
+	inner := w.inline[0].Func
+	w.inline[0].Func = func(ctx context.Context, in []byte) ([]byte, error) {
+		out, err := inner(ctx, in)
+		if err != nil {
+			both[1].handle(w.received(raised("e"), 1))
+		}
+		return out, err
+	}
+	w.orchestration("Main", inlineAfter(&history.Retry{MaxAttempts: 2, InitialMS: 500}))
+	both = w.two()
+	w.start("a", "Main", "1")
+	w.orchestrator = both[0]
+	w.settleFIFO()
+	both[0].handle(w.received(raised("e"), 1))
+	expectRuns(t, *runs, "1 "+keyAt(4), "1 "+keyAt(4))
+	w.expectHistory("a", 1, "Started Sub(go) Ev(go) Act(In) Done←4 Completed")
+}
+
 // A turn that was cut short leaves an inline activity open in the cache. There is nothing to commit
 // before it runs, so what is stored decides.
 func TestA14AnInlineActivityThatAnotherProcessHasRunIsNotRunByAnOldCache(t *testing.T) {

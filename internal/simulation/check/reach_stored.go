@@ -2,6 +2,7 @@ package check
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
@@ -24,6 +25,9 @@ func (w *checker) reachAnswer(p *world.Process, c *store.Commit, err error) {
 		w.Reached("M-11")
 		if !w.of(inv).progress.read.Of(t.Instance) {
 			w.Reached("W-08")
+			if slices.ContainsFunc(t.Events, func(e history.Event) bool { return e.Inline }) {
+				w.Reached("W-08, an inline activity")
+			}
 		}
 	case errors.Is(err, store.ErrUnknownOutcome):
 		w.reach.unknown[t.Token] = true

@@ -48,5 +48,12 @@ func inlineMutations() []Mutation {
 			File:  "internal/host/orchestrator/inline.go",
 			Edits: edit("clock.Sleep(ctx, a.desk.Clock, delay) == nil && clock.HasTime(ctx, a.desk.Clock, need)", "clock.Sleep(ctx, a.desk.Clock, delay) == nil"),
 		},
+		{
+			Name:  "an inline retry looks at nothing",
+			Bias:  "twins",
+			Bug:   "A process retries an inline activity whose result a duplicate invocation has recorded.",
+			File:  "internal/host/orchestrator/inline.go",
+			Edits: edit("a.tables.source.Unmoved(ctx, t.View.Instance, t.Running.Execution, t.Stored()+1) == nil", "t.Stored() >= 0"),
+		},
 	}
 }

@@ -93,12 +93,32 @@ func (s *Statement) policy() *history.Retry {
 	return nil
 }
 
+// drawn is the way of an inline activity whose input is random.
+const drawn = 1
+
+// inline is the call of an inline activity.
+func (r *interpreter) inline(ctx *engine.Context, s *Statement, i int) (engine.ActivityCall, error) {
+	call := r.activity(s, i)
+	if s.Way != drawn || r.program.most > 0 { // Where it is to be as long as it may be, it has its length.
+		return call, nil
+	}
+	id, err := ctx.GUID()
+	if err == nil {
+		call.Input = append(fmt.Appendf(nil, `{"drawn":%q,`, id), call.Input[1:]...)
+	}
+	return call, err
+}
+
 // steps runs inline activities one after the other.
 func (r *interpreter) steps(ctx *engine.Context, s *Statement) (Token, error) {
 	t := Token{K: "several"}
 	var sub []Token
 	for i := range s.N + 2 {
-		v, err := got(ctx.Inline(r.activity(s, i)))
+		call, err := r.inline(ctx, s, i)
+		if err != nil {
+			return t, err
+		}
+		v, err := got(ctx.Inline(call))
 		if err != nil {
 			return t, err
 		}

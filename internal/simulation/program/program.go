@@ -260,6 +260,10 @@ func (d *drawing) statement(at choice.Spot, depth int) *Statement {
 	}
 	s.Lasts = s.Kind == kLeft && d.wants.Lasting
 	switch s.Kind {
+	case kInline, kSteps:
+		if d.c.Even(d.c.At(at, "drawn")) {
+			s.Way = drawn
+		}
 	case kScope:
 		if way := d.c.At(at, "way"); d.c.OneIn(way, 3) {
 			s.Way = 1 + d.c.IntN(way, eachAlone)

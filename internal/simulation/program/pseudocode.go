@@ -105,7 +105,7 @@ func (s *Statement) code() string {
 	case kAct:
 		return "await(" + activity + ")"
 	case kInline:
-		return "await(" + s.activityCode("inlineActivity") + ")"
+		return s.drawsCode() + "await(" + s.activityCode("inlineActivity") + ")"
 	case kTimer:
 		return "await(" + timer + ")"
 	case kUntil:
@@ -152,7 +152,7 @@ func (s *Statement) code() string {
 	case kBeat:
 		return fmt.Sprintf("race(timer(%s), %s) // %s", s.Duration+time.Second, activity, s.limits())
 	case kSteps:
-		return fmt.Sprintf("%d × await(%s), one behind the other // in batches of %d", s.N+2, s.activityCode("inlineActivity"), s.Attempts)
+		return s.drawsCode() + fmt.Sprintf("%d × await(%s), one behind the other // in batches of %d", s.N+2, s.activityCode("inlineActivity"), s.Attempts)
 	case kTimeout:
 		child := ""
 		if s.N == 2 {
@@ -206,4 +206,12 @@ func (s *Statement) limits() string {
 		return "at most once"
 	}
 	return fmt.Sprintf("heartbeat timeout %dms, for all attempts %dms", r.HeartbeatTimeoutMS, r.TotalTimeoutMS)
+}
+
+// drawsCode is what comes before an inline activity whose input is random.
+func (s *Statement) drawsCode() string {
+	if s.Way != drawn {
+		return ""
+	}
+	return "with the input guid(), "
 }

@@ -11,8 +11,14 @@ import (
 
 func (r *interpreter) statement(ctx *engine.Context, s *Statement) (Token, error) {
 	switch s.Kind {
-	case kAct, kInline:
+	case kAct:
 		return r.await(ctx, "act", ctx.Activity(r.activity(s, 0)))
+	case kInline:
+		call, err := r.inline(ctx, s, 0)
+		if err != nil {
+			return Token{K: "act"}, err
+		}
+		return r.await(ctx, "act", ctx.Activity(call))
 	case kTimer:
 		return r.await(ctx, "timer", ctx.Timer(s.Duration))
 	case kUntil:

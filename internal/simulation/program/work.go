@@ -17,6 +17,8 @@ type Work struct {
 	Refused bool  `json:"refused,omitempty"`
 	// Version of the program that wants it.
 	Version string `json:"version,omitempty"`
+	// Drawn is a random value that its program has drawn for it.
+	Drawn string `json:"drawn,omitempty"`
 }
 
 // Result is what the activity returns for it.
