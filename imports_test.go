@@ -85,7 +85,7 @@ var layers = []layer{
 	{dir: "internal/host/publishing", own: "internal/clock host internal/queue"},
 	{dir: "internal/host/dispatch", own: "internal/gating internal/redriving internal/header internal/host/publishing internal/host/platform internal/clock history host internal/host/backoff internal/host/delivery internal/host/edge internal/host/random " +
 		"internal/host/sharing internal/keyring internal/queue store internal/timer internal/wire"},
-	{dir: "internal/host/inbox", own: "internal/host/publishing internal/host/platform internal/clock history host internal/host/attempt internal/host/backoff internal/host/delivery internal/host/edge internal/host/lease internal/keyring internal/queue internal/wire"},
+	{dir: "internal/host/inbox", own: "internal/host/publishing internal/host/platform internal/clock history host internal/gating internal/host/attempt internal/host/backoff internal/host/delivery internal/host/edge internal/host/lease internal/keyring internal/queue internal/wire"},
 	{dir: "internal/host/reading", own: "internal/clock codec engine history host internal/host/edge store"},
 	{dir: "internal/host/resending", own: "engine history internal/host/dispatch internal/host/edge internal/host/reading internal/redriving store"},
 	{dir: "internal/host/lease", own: "internal/clock internal/queue"},

@@ -138,6 +138,8 @@ type World struct {
 	Said, forged, attempted map[string]bool
 	// ahead is what was written ahead of turns, as it is stored.
 	ahead map[aheadOf][]history.Event
+	// looked is when somebody has looked at the dead letters last, since the faults have stopped.
+	looked time.Time
 	// redriven are those parts that were written while the instance was there: by a redrive of it.
 	redriven map[aheadOf]bool
 	// archived are the documents of executions that the archive has.
