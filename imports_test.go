@@ -108,7 +108,7 @@ var layers = []layer{
 	{dir: ".", own: "internal/activities engine history internal/around internal/catalog internal/gating internal/names internal/near"},
 	{dir: "internal/rehearsal", own: "engine history store"},
 	{dir: "client", own: ". internal/activities internal/clock internal/conditions codec history internal/around internal/gating internal/limits internal/names internal/near internal/redriving internal/rehearsal internal/scheduling internal/untaken internal/queue store internal/wire internal/exports"},
-	{dir: "schedule", own: ". client internal/names internal/scheduling", foreign: "github.com/netresearch/go-cron"},
+	{dir: "schedule", own: ". client internal/names internal/scheduling internal/wire", foreign: "github.com/netresearch/go-cron"},
 	{dir: "internal/deadletter", own: "codec internal/queue internal/wire"},
 	// The page and the API of the console: it stands on the client, and knows
 	// nothing of what it is mounted in.

@@ -71,8 +71,9 @@ func laterMS(call string, at time.Time) (int64, error) {
 	if at.IsZero() {
 		return 0, nil
 	}
-	if year := at.UTC().Year(); year < 1971 || year > 9999 {
-		return 0, &turnstile.InvalidArgumentError{Call: call, Argument: "time", Problem: fmt.Sprintf("is in the year %d: it must be in the years 1971 to 9999", year)}
+	// The years of EventBridge Scheduler end with 2199.
+	if year := at.UTC().Year(); year < 1971 || year > 2199 {
+		return 0, &turnstile.InvalidArgumentError{Call: call, Argument: "time", Problem: fmt.Sprintf("is in the year %d: it must be in the years 1971 to 2199", year)}
 	}
 	return at.UnixMilli(), nil
 }

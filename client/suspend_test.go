@@ -45,8 +45,13 @@ func TestAStartThatBeginsLaterIsListedAndCanBeMovedBroughtForwardAndGivenUp(t *t
 			t.Errorf("a reschedule of what has ended: %v", err)
 		}
 		var wrong *turnstile.InvalidArgumentError
-		if err := c.Reschedule(ctx, "moved", time.Time{}); !errors.As(err, &wrong) {
-			t.Errorf("a reschedule to no time: %v", err)
+		for _, at := range []time.Time{{}, time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)} {
+			if err := c.Reschedule(ctx, "moved", at); !errors.As(err, &wrong) {
+				t.Errorf("a reschedule to %s: %v", at, err)
+			}
+		}
+		if _, err := client.Start(ctx, c, remind, "", client.BeginAt(time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC))); !errors.As(err, &wrong) {
+			t.Errorf("a start after the last year of a timer: %v", err)
 		}
 	})
 	for run, want := range map[*turnstiletest.Run[string]]string{
@@ -90,5 +95,23 @@ func TestASuspendThatIsRescheduledGoesOnByItself(t *testing.T) {
 	}
 	if out, err := run.Wait(); err != nil || out != until.Format(time.TimeOnly) {
 		t.Errorf("it went on at %q, %v; want %s", out, err, until.Format(time.TimeOnly))
+	}
+}
+
+func TestAnInstanceIsWaitedForUntilItShowsACustomStatus(t *testing.T) {
+	t.Parallel()
+	env := turnstiletest.New(t, turnstile.NewApp(remind.Implement(func(ctx turnstile.Context, _ string) (string, error) {
+		for n := range 5 {
+			if err := errors.Join(turnstile.SetCustomStatus(ctx, n), turnstile.Sleep(ctx, time.Hour)); err != nil {
+				return "", err
+			}
+		}
+		return "", nil
+	})))
+	begun := env.Now()
+	run := turnstiletest.Start(env, remind, "")
+	d, err := env.Client().WaitUntil(t.Context(), run.Instance, func(d *client.Description) bool { return string(d.CustomStatus) == "3" })
+	if err != nil || string(d.CustomStatus) != "3" || d.Status != client.StatusRunning || env.Now().Sub(begun) != 3*time.Hour {
+		t.Errorf("after %s: %s, %s, %v", env.Now().Sub(begun), d.Status, d.CustomStatus, err)
 	}
 }

@@ -29,7 +29,7 @@ type Overlap string
 
 // The overlap policies. The zero value is Skip.
 const (
-	// Skip starts nothing for the tick.
+	// Skip starts nothing for the tick. If what runs comes from a backfill, the tick waits for its end.
 	Skip Overlap = "skip"
 	// BufferOne keeps one tick until nothing runs any more, and skips those that follow it.
 	BufferOne Overlap = "buffer_one"

@@ -20,23 +20,29 @@
 //	})
 //
 // A [Client] also pauses and resumes a schedule, triggers it now, backfills ticks that were
-// missed, and deletes it: each method returns when the request is queued. [Client.Describe]
-// and [Client.List] show schedules.
+// missed, and deletes it: each method returns when the request is queued. [Client.WaitCreated] waits
+// for a creation. [Client.Describe] and [Client.List] show schedules.
 //
 // # Ticks
 //
 // A tick is one of the times at which a schedule is due. The instance that it starts has the
 // id NAME@TIME, for example nightly-report@2026-03-29T01:00:00Z, so that no tick starts two
-// instances. Clocks that change are treated as follows; only cron expressions are affected:
+// instances. A cron expression with two day fields means what it means to crontab(5): if both restrict
+// the day, one of them has to match; if one begins with *, as */2 does, both have to.
+//
+// Clocks that change are treated as follows; only cron expressions are affected:
 //
 //   - An expression that names hours ("30 2 * * *", "0 8-18 * * *") is due once for each time.
 //     In an hour that does not exist the tick comes as much later as the clock jumps: "30 2 * * *"
 //     in Berlin is due at 03:30 on the day in March. Of an hour that comes twice it is the first.
+//     A day that the date line skips is such a time too: its ticks come a day later, at the same
+//     hour, and one that meets a tick of that day is the same tick.
 //   - An expression whose field of hours begins with * ("0 * * * *", "0 */2 * * *", @hourly) names
 //     none: it is not due in an hour that does not exist, and is due twice in an hour that comes twice.
 //
 // The next tick is recorded in the history. A later build of the program, with other rules of
-// time zones, changes the ticks after that one.
+// time zones, changes the ticks after that one. A build that lacks the time zone leaves the schedule
+// stuck until a build has it. No tick is later than the year 2199.
 //
 // # Overlap
 //

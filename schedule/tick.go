@@ -74,9 +74,6 @@ func (t *ticks) after(at time.Time) time.Time {
 	if at.Before(firstTick) {
 		at = firstTick
 	}
-	if at.After(lastTick) {
-		return time.Time{}
-	}
 	next := t.unbounded(at)
 	if next.After(lastTick) || !d.End.IsZero() && next.After(d.End) {
 		return time.Time{}

@@ -67,8 +67,8 @@ func scheduleTriggerCommand() *command {
 func scheduleBackfillCommand() *command {
 	return onSchedule("backfill", "start the ticks of a time that is over",
 		paragraph("Starts each tick from --since to --until, at most "+fmt.Sprint(scheduling.MaxBackfill)+": side by side with the overlap policy",
-			"allow, otherwise one after another. A tick that was started before is not started",
-			"again."),
+			"allow, otherwise one after another, behind the ticks that come meanwhile. A tick that",
+			"has an instance is not started again."),
 		func(c *cli, flags *flag.FlagSet) func(context.Context, backend.Instances, string) error {
 			since := flags.String("since", "", "from this `TIME` on: 24h or 7d ago, 2026-01-31, 2026-01-31T12:00:00Z; required")
 			until := flags.String("until", "", "to this `TIME`; default now")

@@ -175,7 +175,7 @@ func (h *handler) table() []route {
 		{method: post, pattern: scheduled + "/trigger", acts: true, endpoint: takes(maxRequest, h.triggerSchedule),
 			summary: "Have a schedule start an instance now."},
 		{method: post, pattern: scheduled + "/backfill", acts: true, endpoint: takes(maxRequest, h.backfillSchedule),
-			summary: "Have a schedule start the ticks of a range; one that was started before is not started again."},
+			summary: "Have a schedule start the ticks of a range that have no instance yet; the answer says how many."},
 		{method: post, pattern: scheduled + "/delete", acts: true, endpoint: takes(maxRequest, h.deleteSchedule),
 			summary: "End a schedule. What it has started goes on."},
 		{method: post, pattern: "activities/complete", acts: true, endpoint: takes(maxRequest, h.completeActivity),

@@ -59,7 +59,7 @@ func scheduleOf(d *schedule.Description) api.Schedule {
 		Cron: def.Cron, Every: span(def.Every), Offset: span(def.Offset), Zone: def.Zone, Begin: def.Begin, End: def.End, Jitter: span(def.Jitter),
 		Overlap: string(cmp.Or(def.Overlap, schedule.Skip)), CatchUp: string(cmp.Or(def.CatchUp, schedule.CatchUpLast)), Window: span(def.Window),
 		Orchestration: def.Starts.Name, Version: def.Starts.Version, Input: def.Starts.Input, Note: d.Note,
-		Ticks: append([]time.Time{}, d.Ticks...), Running: runs(d.Running), Recent: runs(d.Recent), Buffered: append([]time.Time{}, d.Buffered...),
+		Ticks: append([]time.Time{}, d.Ticks...), Running: runs(d.Running), Recent: runs(d.Recent), Buffered: append(append([]time.Time{}, d.Buffered...), d.Backfilling...),
 		Missed: []api.ScheduleMissed{}, Started: d.Started, MissedTicks: d.MissedTicks,
 	}
 	for _, m := range slices.Backward(d.Missed) {

@@ -47,7 +47,7 @@ type Schedule struct {
 	// started, newest first.
 	Running []ScheduleRun `json:"running"`
 	Recent  []ScheduleRun `json:"recent"`
-	// Buffered ticks wait for those that run.
+	// Buffered ticks wait for those that run, and then those of backfills.
 	Buffered []time.Time `json:"buffered"`
 	// Missed are the last ten spans of ticks that started nothing, newest first.
 	Missed []ScheduleMissed `json:"missed"`

@@ -35,6 +35,8 @@ type scheduled struct {
 	// new after some.
 	takes  time.Duration
 	nudges int
+	// backfills: it is asked for all ticks that are over by then.
+	backfills bool
 	// created: its instance has begun.
 	created bool
 }
@@ -70,14 +72,15 @@ func newSchedules(w *world.World) *scheduled {
 	}
 	s.takes = []time.Duration{0, every / 2, every * 3 / 2, every * 5}[w.Choices.IntN(w.Choices.At(at, "takes"), 4)]
 	s.nudges = []int{0, 0, 40, 120}[w.Choices.IntN(w.Choices.At(at, "nudges"), 4)]
+	s.backfills = w.Choices.OneIn(w.Choices.At(at, "backfills"), 3)
 	return s
 }
 
 func (s *scheduled) Size() string { return world.Plural(s.ticks, "tick") }
 
 func (s *scheduled) String() string {
-	return fmt.Sprintf("a schedule of %d ticks, asked for %v and %d things that it does not know, of instances that take %s and are kept for %s (0s: for ever): %+v\n",
-		s.ticks, s.asked, s.nudges, s.takes, s.kept, s.definition)
+	return fmt.Sprintf("a schedule of %d ticks, asked for %v (backfills: %t) and %d things that it does not know, of instances that take %s and are kept for %s (0s: for ever): %+v\n",
+		s.ticks, s.asked, s.backfills, s.nudges, s.takes, s.kept, s.definition)
 }
 
 func (s *scheduled) app() *turnstile.App {
@@ -130,6 +133,16 @@ func (s *scheduled) Begin(w *world.World) {
 			}
 		})
 	}
+	if s.backfills {
+		w.Clock.AfterFunc(time.Duration(w.Choices.IntN(w.Choices.At(choice.OfClient, "backfills"), int(s.definition.End.Sub(w.Clock.Now())/time.Second)))*time.Second, func() {
+			asked := backfill{Op: "backfill", ID: "backfill"}
+			for tick := s.definition.Begin; !tick.After(w.Clock.Now()); tick = tick.Add(s.definition.Every) {
+				asked.Ticks = append(asked.Ticks, tick)
+			}
+			data, _ := json.Marshal(asked)
+			w.SendItem(wire.Item{Kind: wire.ExternalRaised, Instance: instance, Name: "turnstile.schedule.control", Data: data, ID: "backfill"})
+		})
+	}
 	for i, op := range s.asked {
 		data, _ := json.Marshal(map[string]string{"op": op, "id": fmt.Sprint(i), "note": "because"})
 		after := time.Duration(w.Choices.IntN(w.Choices.At(choice.OfClient, op), 4*3600)) * time.Second
@@ -149,6 +162,13 @@ func (s *scheduled) Created(w *world.World, instance, name string) {
 	w.Clock.AfterFunc(max(s.definition.End.Sub(w.Clock.Now()), 0)+48*time.Hour, func() {
 		w.SendSurely(wire.Item{Kind: wire.CancelInstance, Instance: instance, ID: "over"})
 	})
+}
+
+// backfill is what a schedule is asked for.
+type backfill struct {
+	Op    string      `json:"op"`
+	ID    string      `json:"id"`
+	Ticks []time.Time `json:"ticks"`
 }
 
 func (s *scheduled) Landed(*world.World, *world.Process, *ledger.Recorded, *store.Turn) {}
@@ -189,13 +209,13 @@ func (s *scheduled) judge(w *world.World) error {
 			return fmt.Errorf("the instance of tick %s: %w", run.Tick, err)
 		}
 	}
-	if err := s.judgeHistory(w); err != nil {
+	if err := s.judgeHistory(w, &state); err != nil {
 		return err
 	}
-	if len(state.Buffered) > 0 && len(state.Running) == 0 && !state.Paused {
-		return fmt.Errorf("ticks %v wait, and nothing runs", state.Buffered)
+	if len(state.Buffered)+len(state.Backfilling) > 0 && len(state.Running) == 0 && !state.Paused {
+		return fmt.Errorf("ticks %v and %v wait, and nothing runs", state.Buffered, state.Backfilling)
 	}
-	if len(s.asked) > 0 {
+	if len(s.asked) > 0 || s.backfills {
 		return nil
 	}
 	passed := 0

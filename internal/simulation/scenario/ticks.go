@@ -28,8 +28,9 @@ type found struct {
 
 // judgeHistory looks at what a schedule has recorded: which ticks it has caught up, that each
 // tick starts the instance that is named after it, that instances do not run beside each
-// other where the overlap policy does not let them, and that it ends them as the policy says.
-func (s *scheduled) judgeHistory(w *world.World) error {
+// other where the overlap policy does not let them, that it ends them as the policy says, and that
+// each tick of a backfill starts or waits, whatever ticks come meanwhile.
+func (s *scheduled) judgeHistory(w *world.World, state *schedule.State) error {
 	instance := scheduling.InstanceID(s.definition.Name)
 	var started []string // the ids of the ticks that are to start one
 	// asked is the last of what the schedule was asked for when its timer fired: "pause" and
@@ -37,6 +38,7 @@ func (s *scheduled) judgeHistory(w *world.World) error {
 	asked, whenFired := "", ""
 	rests := func() bool { return asked == "pause" || asked == "delete" }
 	begun := map[string]bool{}
+	var backfilled []time.Time
 	for n := w.Ledger.First(instance); n <= w.Ledger.Last[instance]; n++ {
 		x := w.Ledger.Executions[ledger.At(instance, n)]
 		if x == nil {
@@ -53,11 +55,15 @@ func (s *scheduled) judgeHistory(w *world.World) error {
 			}
 			switch {
 			case e.Kind == history.ExternalEvent && e.Name == "turnstile.schedule.control":
-				var c struct{ Op string }
+				var c backfill
 				if err := json.Unmarshal(e.Payload, &c); err != nil {
 					return fmt.Errorf("execution %d, event %d: %w", n, e.EventID, err)
 				}
-				if c.Op != "trigger" && asked != "delete" { // Nothing makes a deleted one begin anew here.
+				for _, tick := range c.Ticks {
+					backfilled = append(backfilled, tick)
+					started = append(started, tickID(s.definition.Name, tick))
+				}
+				if c.Op != "trigger" && c.Op != "backfill" && asked != "delete" { // Nothing makes a deleted one begin anew here.
 					asked = c.Op
 				}
 				mayStart = mayStart || !rests()
@@ -78,7 +84,7 @@ func (s *scheduled) judgeHistory(w *world.World) error {
 					return fmt.Errorf("execution %d, event %d, recorded at %s: %w", n, e.EventID, time.UnixMilli(e.AtMS).UTC(), err)
 				}
 				for _, tick := range f.Start {
-					started = append(started, fmt.Sprintf("%s@%s", s.definition.Name, tick.UTC().Format(time.RFC3339Nano)))
+					started = append(started, tickID(s.definition.Name, tick))
 				}
 			case e.Kind == history.SystemCall && e.Op == history.OpCancelInstance:
 				if terminates := e.Imposed == history.ImposedTerminated; s.definition.Overlap != schedule.TerminateRunning && s.definition.Overlap != schedule.CancelRunning ||
@@ -87,6 +93,7 @@ func (s *scheduled) judgeHistory(w *world.World) error {
 				}
 			case (e.Kind == history.SubOrchestrationScheduled || e.Kind == history.OrchestrationChained) && e.Name == job.Name():
 				if slices.Contains(s.asked, "trigger") {
+					begun[e.Instance] = true
 					continue // It starts an instance of its own, beside any other.
 				}
 				if !slices.Contains(started, e.Instance) {
@@ -105,7 +112,16 @@ func (s *scheduled) judgeHistory(w *world.World) error {
 			}
 		}
 	}
+	for _, tick := range backfilled {
+		if !begun[tickID(s.definition.Name, tick)] && !slices.ContainsFunc(state.Backfilling, tick.Equal) && !state.Deleted {
+			return fmt.Errorf("tick %s of a backfill neither started nor waits: %v", tick, state.Backfilling)
+		}
+	}
 	return s.judgeStarted(w, started)
+}
+
+func tickID(name string, tick time.Time) string {
+	return scheduling.StartedPrefix(name) + tick.UTC().Format(time.RFC3339Nano)
 }
 
 // judgeStarted looks at what the ticks have started: nobody ends it but a tick whose overlap policy

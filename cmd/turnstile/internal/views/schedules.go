@@ -95,7 +95,7 @@ func Schedule(out io.Writer, d *schedule.Description) {
 		}
 		row("missed", fmt.Sprintf("%s  %s  %s", text, plain.Plural(m.Ticks, "tick", "ticks"), m.Reason))
 	}
-	if n := len(d.Buffered); n > 0 {
+	if n := len(d.Buffered) + len(d.Backfilling); n > 0 {
 		row("waiting", plain.Plural(n, "tick waits", "ticks wait")+" until nothing runs")
 	}
 }
