@@ -20,11 +20,17 @@ import (
 // key compresses and encrypts under a key with that id.
 func key(t testing.TB, id string) codec.Codec {
 	t.Helper()
+	return codec.Chain(gzip.New(), encrypts(t, id))
+}
+
+// encrypts is key without the compression, which clears 640 KB of tables for each payload.
+func encrypts(t testing.TB, id string) codec.Codec {
+	t.Helper()
 	k, err := aesgcm.New(id, bytes.Repeat([]byte(id[:1]), aesgcm.KeySize))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return codec.Chain(gzip.New(), k)
+	return k
 }
 
 func keys(t testing.TB, writes codec.Codec, reads ...codec.Codec) turnstiletest.Option {
@@ -47,12 +53,14 @@ func marks(events turnstiletest.History) string {
 	return strings.Join(all, " ")
 }
 
+// What matters here is that sealing a value twice gives other bytes. A codec that compresses too is
+// crash-tested in TestKeysAreChangedWhileAnInstanceRuns.
 func TestCrashTestFindsNothingWrongUnderACodec(t *testing.T) {
 	t.Parallel()
 	for name, s := range scenarios() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			done := turnstiletest.CrashTest(t, flow(s.code, s.parts...), s.run(t), keys(t, key(t, "a")), turnstiletest.WithMaxRuns(60))
+			done := turnstiletest.CrashTest(t, flow(s.code, s.parts...), s.run(t), keys(t, encrypts(t, "a")), turnstiletest.WithMaxRuns(60))
 			if done.Runs < 14 {
 				t.Errorf("it did %+v", done)
 			}
