@@ -23,10 +23,10 @@ import (
 // call has an inline activity run whose ActivityScheduled is durable, or in the open batch of the
 // draft. An instance that was read without its record may be one whose turn killed its process,
 // which only a wake may run: so the record is looked at. Where this turn has committed nothing,
-// because its message comes back or goes on with another turn, an isolated read shows that no
-// result follows: an ordinary one may lack what a transaction has just written.
+// because the activity was open before, an isolated read shows that no result follows: a cache
+// may be old, and an ordinary read may lack what a transaction has just written.
 func (t *Turn) call(p *Plan) error {
-	if !t.Running.Creating && !t.Running.Warm {
+	if !t.Running.Creating && !(t.Running.Warm && t.Running.Confirmed) {
 		now, err := t.learn()
 		if err != nil {
 			return err

@@ -174,9 +174,9 @@ func (r *round) take(verdicts []engine.Verdict) {
 // commit, an inline activity.
 func (t *Turn) weigh(p *Plan) error {
 	r, d := t.round, t.round.draft
-	if t.Running.Warm && !t.Running.Confirmed && len(d.Events) == 0 && (len(r.decided) > 0 || d.State == engine.RunInline) {
-		// The verdict of a warm execution on a message, and the inline activity that it has
-		// open, count after a commit has shown that the execution is not stale. Here there is
+	if t.Running.Warm && !t.Running.Confirmed && len(d.Events) == 0 && len(r.decided) > 0 && d.State != engine.RunInline {
+		// The verdict of a warm execution on a message counts after its
+		// commit has shown that the execution is not stale. Here there is
 		// none.
 		return ErrStale
 	}

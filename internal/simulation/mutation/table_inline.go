@@ -16,13 +16,6 @@ func inlineMutations() []Mutation {
 			Edits: edit("\tcase len(d.Events) == 0:\n\t\tr.calls", "\tcase len(d.Events) == 0 || t.Running.Warm && !t.Running.Confirmed:\n\t\tr.calls"),
 		},
 		{
-			Name:  "an old cache runs an inline activity that was open",
-			Bias:  "short invocations",
-			Bug:   "A process runs an inline activity that its cache has open, though another may have run it since.",
-			File:  "internal/host/deciding/round.go",
-			Edits: edit("(len(r.decided) > 0 || d.State == engine.RunInline)", "len(r.decided) > 0 && d.State != engine.RunInline"),
-		},
-		{
 			Name:  "an open inline activity is believed",
 			Bias:  "torn reads",
 			Bug:   "A turn that comes back runs an inline activity again whose result a read does not show yet.",
