@@ -80,6 +80,8 @@ func (w *Worker) take(ctx context.Context, t *task, alone bool) (err error) {
 	}
 	if err = w.finish(ctx, t, &result); err == nil {
 		w.settleClaim(ctx, t, p.claim, &result)
+	}
+	if err == nil {
 		w.running.answer(t)
 	}
 	if p.marked {
