@@ -194,7 +194,7 @@ func engineMutations() []Mutation {
 			Name:  "a look sees the second event",
 			Bug:   "Code that looks whether an event has come is told so from the second on.",
 			File:  "engine/external_event.go",
-			Edits: edit("	return len(n.kept) > 0, nil", "	return len(n.kept) > 1, nil"),
+			Edits: edit("		if len(n.kept) > 0 {\n			return true, nil", "		if len(n.kept) > 1 {\n			return true, nil"),
 		},
 		{
 			Name:  "a select cancels what it is to keep",
