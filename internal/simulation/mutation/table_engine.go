@@ -206,7 +206,7 @@ func engineMutations() []Mutation {
 			Name:  "a cancelled wait takes an event",
 			Bug:   "An event goes to a wait that lost its select.",
 			File:  "engine/external_event.go",
-			Edits: edit("			n.gone--\n			continue // cancelled", "			n.gone--\n			return // cancelled"),
+			Edits: edit("			n.gone--\n			continue // cancelled", "			n.gone--\n			return nil // cancelled"),
 		},
 		{
 			Name:  "events last in, first out",
