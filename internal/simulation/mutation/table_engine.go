@@ -194,7 +194,7 @@ func engineMutations() []Mutation {
 			Name:  "a look sees the second event",
 			Bug:   "Code that looks whether an event has come is told so from the second on.",
 			File:  "engine/external_event.go",
-			Edits: edit("	return len(n.kept) > 0, nil", "	return len(n.kept) > 1, nil"),
+			Edits: edit("		if len(n.kept) > 0 {\n			return true, nil", "		if len(n.kept) > 1 {\n			return true, nil"),
 		},
 		{
 			Name:  "a select cancels what it is to keep",
@@ -206,7 +206,7 @@ func engineMutations() []Mutation {
 			Name:  "a cancelled wait takes an event",
 			Bug:   "An event goes to a wait that lost its select.",
 			File:  "engine/external_event.go",
-			Edits: edit("			n.gone--\n			continue // cancelled", "			n.gone--\n			return // cancelled"),
+			Edits: edit("			n.gone--\n			continue // cancelled", "			n.gone--\n			return nil // cancelled"),
 		},
 		{
 			Name:  "events last in, first out",

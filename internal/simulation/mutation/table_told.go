@@ -7,7 +7,7 @@ func toldMutations() []Mutation {
 			Name:  "a rejected event ends the wait",
 			Bug:   "A wait that has rejected an event takes no other.",
 			File:  "engine/external_event.go",
-			Edits: edit("		if rejected {\n			return\n		}\n		n.waits = n.waits[1:]", "		if rejected {\n			n.waits = n.waits[1:]\n			return\n		}\n		n.waits = n.waits[1:]"),
+			Edits: edit("		if rejected {\n			return nil\n		}\n		n.waits = n.waits[1:]", "		if rejected {\n			n.waits = n.waits[1:]\n			return nil\n		}\n		n.waits = n.waits[1:]"),
 		},
 		{
 			Name:  "a rejected event is delivered all the same",
