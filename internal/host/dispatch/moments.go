@@ -58,13 +58,14 @@ func momentItem(e *host.InstanceEvent) (wire.Item, error) {
 func momentOf(c *Commit, e *history.Event) (what, code string) {
 	switch e.Kind {
 	case history.OrchestrationStarted, history.OrchestrationRedriven:
+		// A fork is a start, whose execution begins with the history of another instance.
 		switch {
 		case !c.Messaged && e.Kind == history.OrchestrationStarted:
 			return "", "" // The execution before has continued as new.
 		case c.ExecutionID > 1:
 			return "begun_again", ""
 		}
-		return "started", "" // A fork too, which begins with the history of another instance.
+		return "started", ""
 	case history.OrchestrationSuspended:
 		return "suspended", ""
 	case history.OrchestrationResumed:
