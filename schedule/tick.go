@@ -52,7 +52,7 @@ func (d *Definition) ticks() (*ticks, error) {
 	}
 	star := func(i int) bool { return i < len(fields) && strings.HasPrefix(fields[i], "*") }
 	options := cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.Descriptor
-	// As in Vixie cron, a day field such as */2 restricts the other one.
+	// A day field such as */2 restricts the other one, as it does in the cron that most systems have.
 	if !star(2) && !star(4) {
 		options |= cron.DowOrDom
 	}

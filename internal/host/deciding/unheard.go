@@ -26,6 +26,7 @@ func (t *Turn) resultsFirst() {
 		if n >= 0 {
 			copy(messages[i:], messages[i+1:i+n+2])
 			messages[i+n+1] = m
+			m.Place = messages[i+n].Place // inOrder leaves it behind the result.
 			i--
 		}
 	}
