@@ -193,7 +193,7 @@ func (r *Resending) between(turns []store.Turn, first, end int) {
 			_, still := open[id]
 			c.Done[id] = !still || t.ExecutionID == r.execution && r.heard(id)
 		}
-		if c.Start.LimitKey != "" && c.Start.Origin != nil {
+		if c.Start.Origin != nil {
 			held, released := redriving.Held(reading.EventsOf(turns))
 			if released >= t.First() && released <= t.Last() {
 				c.Held, c.HeldDone = held, map[int64]bool{}
