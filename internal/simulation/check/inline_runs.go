@@ -24,8 +24,8 @@ func (w *checker) checkInlineRun(p *world.Process, at store.ActivityKey, in *pro
 		w.Violate("A-14", "%s runs inline activity %d of %s/%d, attempt %d, %s", p.Name, at.EventID, at.Instance, at.ExecutionID, info.Attempt, text)
 	}
 	key, of := ledger.At(at.Instance, at.ExecutionID), inlineWork{in.Round, in.ID, in.I}
-	x, n := w.Ledger.Executions[key], w.of(p.Running)
-	if x == nil || at.EventID > int64(len(x.Events)) {
+	x, n, seen := w.Ledger.Executions[key], w.of(p.Running), p.Seen[key]
+	if x == nil || at.EventID > seen { // Another process may have committed what comes next, in its way.
 		if n.ahead[key]--; n.ahead[key] < 0 {
 			violate("which is not in the history")
 		}
@@ -48,7 +48,7 @@ func (w *checker) checkInlineRun(p *world.Process, at store.ActivityKey, in *pro
 		violate("under another key than before")
 	}
 	w.keysInline[key][of] = info.IdempotencyKey
-	if seen := p.Seen[key]; int64(len(x.Events)) > seen {
+	if int64(len(x.Events)) > seen {
 		violate("and has been overtaken: it does not know of " + x.Events[seen].Kind.String())
 	}
 	w.Reached("A-14, a durable inline activity")
