@@ -148,7 +148,7 @@ func (t *Turn) drafted(l leaves) error {
 // has shown that it is not stale. Before, the execution is rebuilt from the stored history.
 func (t *Turn) outcome() (engine.Turn, error) {
 	c := &t.round.came
-	if t.Running.Warm && !t.Running.Confirmed && (c.err != nil || c.out.Stuck != nil && c.out.Stuck.Kind == engine.StuckNondeterminism) {
+	if !t.Running.Confirmed && t.Running.Warm && (c.err != nil || c.out.Stuck != nil && c.out.Stuck.Kind == engine.StuckNondeterminism) {
 		return engine.Turn{}, ErrStale
 	}
 	if c.err == nil && c.out.Stuck != nil && c.out.Stuck.Patch != "" {

@@ -2,6 +2,7 @@ package check
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/activities"
@@ -18,14 +19,15 @@ type ahead map[ledger.Execution]int
 
 // checkInlineRun is A-14 for an attempt of an inline activity that begins: the history holds its
 // ActivityScheduled with its input, unless its result shares a commit with one before it; the
-// process knows all of the history; and every run of one call has one idempotency key.
+// process knows all of the history, unless a duplicate invocation has gone on while this one
+// dispatched its commit; and every run of one call has one idempotency key.
 func (w *checker) checkInlineRun(p *world.Process, at store.ActivityKey, in *program.Work, info *activities.Info) {
 	violate := func(text string) {
 		w.Violate("A-14", "%s runs inline activity %d of %s/%d, attempt %d, %s", p.Name, at.EventID, at.Instance, at.ExecutionID, info.Attempt, text)
 	}
 	key, of := ledger.At(at.Instance, at.ExecutionID), inlineWork{in.Round, in.ID, in.I}
-	x, n := w.Ledger.Executions[key], w.of(p.Running)
-	if x == nil || at.EventID > int64(len(x.Events)) {
+	x, n, seen := w.Ledger.Executions[key], w.of(p.Running), p.Seen[key]
+	if x == nil || at.EventID > seen { // Another process may have committed what comes next, in its way.
 		if n.ahead[key]--; n.ahead[key] < 0 {
 			violate("which is not in the history")
 		}
@@ -48,8 +50,16 @@ func (w *checker) checkInlineRun(p *world.Process, at store.ActivityKey, in *pro
 		violate("under another key than before")
 	}
 	w.keysInline[key][of] = info.IdempotencyKey
-	if seen := p.Seen[key]; int64(len(x.Events)) > seen {
+	again := n.ranInline[at]
+	note(&n.ranInline, at, true)
+	if int64(len(x.Events)) > seen && (again || !w.mayShare(p.Running, at.Instance)) {
 		violate("and has been overtaken: it does not know of " + x.Events[seen].Kind.String())
 	}
 	w.Reached("A-14, a durable inline activity")
+}
+
+// mayShare reports whether an invocation that has committed a turn of an instance may have its
+// messages in common with another.
+func (w *checker) mayShare(inv *world.Invocation, instance string) bool {
+	return inv.Committed.Of(instance) && (inv.Twin || slices.ContainsFunc(inv.Batch, func(m world.Delivered) bool { return m.Copied }))
 }

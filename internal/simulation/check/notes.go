@@ -63,6 +63,8 @@ type notes struct {
 	// inline are the inline activities that it has run, where their execution was not committed.
 	inline []inlineRun
 	ahead  ahead
+	// ranInline are the inline activities of which it has made an attempt.
+	ranInline map[store.ActivityKey]bool
 	// asked are the delays that the errors of attempts which end have asked for.
 	asked map[making]time.Duration
 	// beats is when it was told that activities had given a heartbeat last.
