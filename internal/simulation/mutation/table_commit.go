@@ -44,7 +44,7 @@ func commitMutations() []Mutation {
 			Bias:  "purges",
 			Bug:   "What a warm execution says of a message is believed, though no commit has shown that it is not stale.",
 			File:  "internal/host/deciding/round.go",
-			Edits: edit("if t.Running.Warm && !t.Running.Confirmed && ", "if t.Running.Warm && t.Running.Confirmed && "),
+			Edits: edit("!t.Running.Confirmed && len(d.Events) == 0", "t.Running.Confirmed && len(d.Events) == 0"),
 		},
 		{
 			Name:  "trust a stale cache",
