@@ -41,7 +41,7 @@ func gateMutations() []Mutation {
 		{
 			Name:  "a delayed start is beside the limit",
 			Bug:   "An instance that was scheduled begins at its time, however many run.",
-			Bias:  "gates",
+			Test:  "internal/gating TestADelayedStartWaitsForItsTimeAndThenForItsTurn",
 			File:  "engine/suspend.go",
 			Edits: edit("case a.Queue != nil && x.scheduled():", "case a.Queue != nil && x.scheduled() && x.queued():"),
 		},
