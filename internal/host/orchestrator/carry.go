@@ -29,7 +29,11 @@ func (a *attempt) carryOut(ctx context.Context, p *deciding.Plan) error {
 		}
 	}
 	if p.Inline != nil {
-		a.turn.Answered(a.runInline(ctx, p.Inline))
+		result, err := a.runInline(ctx, p.Inline)
+		if err != nil {
+			return err
+		}
+		a.turn.Answered(result)
 	}
 	if p.Run != nil {
 		if err := a.run(p.Run); err != nil {

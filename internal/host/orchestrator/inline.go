@@ -24,7 +24,10 @@ const longestInlineDelay = time.Second
 // retry whose delay is long, or does not fit into the invocation, is left to
 // the code, which sets a timer for it. One that would begin after the time of all
 // attempts together is over does not happen: the activity fails at once.
-func (a *attempt) runInline(ctx context.Context, call *engine.InlineCall) history.Event {
+//
+// No commit comes before a retry in the turn: an isolated read shows that no duplicate invocation
+// has recorded the result, and its error ends the attempt at the turn.
+func (a *attempt) runInline(ctx context.Context, call *engine.InlineCall) (history.Event, error) {
 	t, retry := &a.turn, call.Retry
 	if retry == nil {
 		retry = &history.Retry{}
@@ -52,14 +55,14 @@ func (a *attempt) runInline(ctx context.Context, call *engine.InlineCall) histor
 	for n := retry.AttemptsMade + 1; ; n++ {
 		now := a.desk.Clock.Now()
 		if bounded && !now.Before(end) {
-			return history.Event{Kind: history.ActivityFailed, SourceEventID: call.EventID, Failure: outOfTime(n-1, nil), Attempt: n - 1}
+			return history.Event{Kind: history.ActivityFailed, SourceEventID: call.EventID, Failure: outOfTime(n-1, nil), Attempt: n - 1}, nil
 		}
 		began := now.UnixMilli()
 		info.Attempt = n
 		result, failure := a.attemptInline(ctx, info, call.Input, retry)
 		if failure == nil {
 			return history.Event{Kind: history.ActivityCompleted, SourceEventID: call.EventID, Payload: result,
-				StartedAtMS: began, Attempt: n, RequestID: a.id.Of(ctx)}
+				StartedAtMS: began, Attempt: n, RequestID: a.id.Of(ctx)}, nil
 		}
 		if activities.Retryable(retry, failure, n) {
 			share, _ := a.random.Share()
@@ -67,24 +70,25 @@ func (a *attempt) runInline(ctx context.Context, call *engine.InlineCall) histor
 			if outlasts := bounded && !a.desk.Clock.Now().Add(delay).Before(end); outlasts {
 				failure = outOfTime(n, failure)
 			} else if delay <= longestInlineDelay && a.waits(ctx, delay) {
+				if err := a.tables.source.Unmoved(ctx, t.View.Instance, t.Running.Execution, t.Stored()+1); err != nil {
+					return history.Event{}, err
+				}
 				continue
 			} else {
 				failure.RetryAfterMS = max(delay.Milliseconds(), 1)
 			}
 		}
 		return history.Event{Kind: history.ActivityFailed, SourceEventID: call.EventID, Failure: failure,
-			StartedAtMS: began, Attempt: n, RequestID: a.id.Of(ctx)}
+			StartedAtMS: began, Attempt: n, RequestID: a.id.Of(ctx)}, nil
 	}
 }
 
 // waits lets the delay of a retry pass, where the invocation has time for it and for another
-// attempt. It looks again afterwards: this process may have been paused, and a duplicate
-// invocation may have recorded the result. No commit proves otherwise here, so an isolated read
-// has to do; where that fails, the retry is left to the code, and the commit decides.
+// attempt. It looks again afterwards: a process that was paused meanwhile may have lost its
+// messages to another.
 func (a *attempt) waits(ctx context.Context, delay time.Duration) bool {
-	t, need := &a.turn, a.desk.Settings.Turn.InlineTime
-	return clock.HasTime(ctx, a.desk.Clock, delay+need) && clock.Sleep(ctx, a.desk.Clock, delay) == nil && clock.HasTime(ctx, a.desk.Clock, need) &&
-		a.tables.source.Unmoved(ctx, t.View.Instance, t.Running.Execution, t.Stored()+1) == nil
+	need := a.desk.Settings.Turn.InlineTime
+	return clock.HasTime(ctx, a.desk.Clock, delay+need) && clock.Sleep(ctx, a.desk.Clock, delay) == nil && clock.HasTime(ctx, a.desk.Clock, need)
 }
 
 func (a *attempt) attemptInline(ctx context.Context, info activities.Info, input []byte, retry *history.Retry) ([]byte, *history.Failure) {

@@ -46,7 +46,7 @@ func inlineMutations() []Mutation {
 			Bias:  "twins",
 			Bug:   "A process retries an inline activity whose result a duplicate invocation has recorded.",
 			File:  "internal/host/orchestrator/inline.go",
-			Edits: edit("a.tables.source.Unmoved(ctx, t.View.Instance, t.Running.Execution, t.Stored()+1) == nil", "t.Stored() >= 0"),
+			Edits: edit("t.Stored()+1); err != nil {", "t.Stored()+1); err != nil && ctx.Err() != nil {"),
 		},
 	}
 }
