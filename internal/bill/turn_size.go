@@ -40,10 +40,12 @@ func TurnSize(turn *store.Turn) int {
 		n += len("reasons") + len(turn.EncodeReasons())
 	}
 	doc := history.Encode(turn.Events)
-	return n + storedSize(doc)
+	return n + StoredSize(doc)
 }
 
-func storedSize(doc []byte) int {
+// StoredSize is the size of a value as the table stores it: compressed if that is smaller and the value is larger
+// than 2 KiB.
+func StoredSize(doc []byte) int {
 	isText := utf8.Valid(doc)
 	if isText && len(doc) <= compressOver {
 		return len(doc)

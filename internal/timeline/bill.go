@@ -255,7 +255,7 @@ func recordSize(instance string, first, last *history.Event) int {
 	const rest = 400 // names of attributes, times, keys of indexes
 	n := rest + 4*len(instance) + 2*len(first.Name)
 	if last != nil {
-		n += len(last.Payload)
+		n += bill.StoredSize(last.Payload)
 		if f := last.Failure; f != nil {
 			n += len(f.Message) + len(f.Stack) + len(f.Details)
 		}

@@ -126,7 +126,7 @@ func (w *checker) checkOneRun(p *world.Process, t *store.Turn, first int64) {
 			continue
 		}
 		was, ok := w.tookIn[by[0]]
-		if ok && w.WasTwin(by[0]) && !w.stoodBefore(p, t.Instance, by[0], first) {
+		if ok && w.WasTwin(by[0]) && !w.stoodBefore(p.Running, t.Instance, by[0], first) {
 			ok = false // Two processes may have it while the instance begins again.
 		}
 		if ok && was != first && was > w.Ledger.Hidden[t.Instance] {
@@ -136,15 +136,15 @@ func (w *checker) checkOneRun(p *world.Process, t *store.Turn, first int64) {
 	}
 }
 
-// stoodBefore reports whether a message stands in the batch of a process before the start by which
+// stoodBefore reports whether a message stands in the batch of an invocation before the start by which
 // an execution has begun: then the process can tell that it was for the run before.
-func (w *checker) stoodBefore(p *world.Process, instance, message string, execution int64) bool {
+func (w *checker) stoodBefore(inv *world.Invocation, instance, message string, execution int64) bool {
 	x := w.Ledger.Executions[ledger.At(instance, execution)]
 	if x == nil || x.Events[0].Start == nil {
 		return false
 	}
 	before := false
-	for _, m := range p.Running.Batch {
+	for _, m := range inv.Batch {
 		item, err := w.Item(m.Body)
 		switch {
 		case err != nil || m.From != w.FIFO || item.Target() != instance:

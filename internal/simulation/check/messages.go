@@ -67,8 +67,9 @@ func (w *checker) Acknowledged(inv *world.Invocation, m world.Delivered) {
 		}
 	}
 	first := int64(1)
-	if ok && born < began && w.reach.first[m.ID] >= born {
-		// It met this instance; that an earlier instance of this id knew the fact does not count.
+	if ok && born < began && w.reach.first[m.ID] >= born && !w.stoodBefore(inv, item.Target(), m.ID, w.Ledger.First(item.Target())) {
+		// It met this instance; that an earlier instance of this id knew the fact does not count. It does
+		// where a copy of the start of this instance stands behind it: it may be for the run before.
 		first = w.Ledger.First(item.Target())
 	}
 	if !w.accounted(&item, first) && !w.queued(&item) && !w.reach.settled[m.ID] {
