@@ -44,7 +44,7 @@ func (d *draft) append(out *engine.Turn) {
 		return
 	}
 	d.Events = append(d.Events[:len(d.Events):len(d.Events)], out.Events...)
-	d.parked, d.Suspended, d.SuspendedUntilMS = out.Parked, out.Suspended, out.SuspendedUntilMS
+	d.parked, d.Suspended, d.SuspendedFor, d.SuspendedUntilMS = out.Parked, out.Suspended, out.SuspendedFor, out.SuspendedUntilMS
 	if out.State == engine.Suspended {
 		d.State = out.State
 	}

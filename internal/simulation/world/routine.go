@@ -1,6 +1,10 @@
 package world
 
-import "iter"
+import (
+	"fmt"
+	"iter"
+	"runtime/debug"
+)
 
 // routine is a coroutine in which invocations run, one after the other: a stack
 // that has grown once need not grow again for each of them.
@@ -25,8 +29,19 @@ func (w *World) routine(f func()) *routine {
 		r.yield = yield
 		growWide()
 		for more := true; more; more = yield(struct{}{}) {
-			r.f()
+			r.run()
 		}
 	})
 	return r
+}
+
+// run runs f. A panic of it gets the stack that it comes from, which is not the one of the caller
+// that resumes the coroutine.
+func (r *routine) run() {
+	defer func() {
+		if v := recover(); v != nil {
+			panic(fmt.Sprintf("%v\n%s", v, debug.Stack()))
+		}
+	}()
+	r.f()
 }

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
@@ -17,8 +18,9 @@ func TestAWorldEndsThoughWhatRunsThereHasPanicked(t *testing.T) {
 	p.Running = inv
 	func() {
 		defer func() {
-			if v := recover(); v != "it cannot go on" {
-				t.Errorf("the panic is %v", v)
+			text, _ := recover().(string)
+			if !strings.HasPrefix(text, "it cannot go on\n") || !strings.Contains(text, "world_test.go") {
+				t.Errorf("the panic is %q, want one that says what panicked, with its stack", text)
 			}
 		}()
 		inv.routine.resume()
