@@ -75,13 +75,6 @@ func scheduleMutations() []Mutation {
 			Edits: edit("Instance: tickID(r.Definition.Name, tick)})", "Instance: tickID(r.Definition.Name, now)})"),
 		},
 		{
-			Name:  "a tick stops nothing while another one waits",
-			Bug:   "A schedule that cancels what runs takes a tick that waits for a sign that it has done so, though a backfill or a trigger left it waiting.",
-			Test:  "schedule TestEachTickStopsWhatRunsHoweverThatCame",
-			File:  "schedule/overlap.go",
-			Edits: edit("if running.Stopped && r.Definition.Overlap == CancelRunning {", "if len(r.Buffered) > 0 && r.Definition.Overlap == CancelRunning {"),
-		},
-		{
 			Name:  "a tick gives up the backfill that waits",
 			Bug:   "A tick that cancels what runs takes the place of the ticks that a backfill has left waiting.",
 			Bias:  "schedules",
