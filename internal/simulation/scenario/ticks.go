@@ -113,7 +113,8 @@ func (s *scheduled) judgeHistory(w *world.World, state *schedule.State) error {
 		}
 	}
 	for _, tick := range backfilled {
-		if !begun[tickID(s.definition.Name, tick)] && !slices.ContainsFunc(state.Backfilling, tick.Equal) && !state.Deleted {
+		if !begun[tickID(s.definition.Name, tick)] && !slices.ContainsFunc(state.Backfilling, tick.Equal) &&
+			!slices.ContainsFunc(state.Buffered, tick.Equal) && !state.Deleted { // A tick that waits already is not asked for twice.
 			return fmt.Errorf("tick %s of a backfill neither started nor waits: %v", tick, state.Backfilling)
 		}
 	}
