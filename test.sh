@@ -35,19 +35,19 @@ tests() {
 	return "$status"
 }
 
-# packages raced|plain quick|programs: those whose code, tests aside, has goroutines or what they share,
-# or has none; of these, those with tests that build or start other programs, or without. The simulation
-# runs on one goroutine. ./prove.sh race runs all of them under the race detector.
+# packages raced|plain|programs: those whose code, tests aside, has goroutines or what they share; all
+# others; and those with tests that build or start other programs. The simulation runs on one
+# goroutine. ./prove.sh race runs all of them under the race detector.
 packages() {
-	local path dir race built
+	local path dir race programs
 	go list -f '{{.ImportPath}} {{.Dir}}' "${ours[@]}" | while read -r path dir; do
-		race=plain built=quick
+		race=plain programs=
 		case "$path" in
 		*/internal/simulation*) ;;
 		*) ! grep -qsE --exclude='*_test.go' '\bgo (func|[a-z][A-Za-z0-9_.]*\()|\.Go\(|\b(sync|atomic)\.|\bchan ' "$dir"/*.go || race=raced ;;
 		esac
-		! grep -qsE 'stage\.Builds\(|TURNSTILE_BUILDS' "$dir"/*_test.go || built=programs
-		[ "$race $built" != "$*" ] || echo "$path"
+		! grep -qsE 'stage\.Builds\(|TURNSTILE_BUILDS' "$dir"/*_test.go || programs=programs
+		case "$1" in "$race" | "$programs") echo "$path" ;; esac
 	done
 }
 
@@ -72,17 +72,13 @@ go_tests() {
 	done
 	rm -r "$built"
 	step "go test of packages without goroutines"
-	tests . $(packages plain quick)
+	tests . $(packages plain)
 	# SQLite is C translated to Go, and has no goroutines of its own.
-	local race=(-race "-gcflags=github.com/ncruces/...=-race=false")
 	step "go test -race of packages with goroutines"
-	tests . "${race[@]}" $(packages raced quick)
+	tests . -race "-gcflags=github.com/ncruces/...=-race=false" $(packages raced)
 	# These use every processor themselves, so one package runs at a time.
 	step "tests that build or start other programs"
-	TURNSTILE_BUILDS=1 tests . -p 1 $(packages plain programs)
-	TURNSTILE_BUILDS=1 tests . -p 1 "${race[@]}" $(packages raced programs)
-	# On one goroutine too.
-	tests sqlite -run TestTheSimulation .
+	TURNSTILE_BUILDS=1 tests . -p 1 $(packages programs)
 	# The Lambda build has jsonv2 (lambdas/build/build.mk); later versions of Go
 	# have it unless they are told otherwise.
 	local other=nojsonv2
