@@ -62,7 +62,7 @@ func (a Activity[In, Out]) Inline(ctx Context, in In) (Out, error) {
 }
 
 // CommitEvery lets up to n results of inline runs, of this and other activities that
-// allow it, share a commit, which makes many short ones n times cheaper. Without it each
+// allow it, share a commit (where they differ, the smallest n counts), which makes many short ones n times cheaper. Without it each
 // result is committed before anything else runs. It has no meaning for Call and Start.
 //
 // A crash runs again what was not committed, up to n of them, in their order. Idempotency

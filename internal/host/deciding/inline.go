@@ -20,6 +20,10 @@ import (
 // Activities that allow it (CommitEvery) run ahead of that: up to their batch, results and the
 // ActivityScheduled events between them share a commit.
 
+// inlineResults are those that share a draft's commit: how many calls have brought them, and most
+// how many may by the batch of each.
+type inlineResults struct{ calls, most int }
+
 // call has an inline activity run whose ActivityScheduled is durable, or in the open batch of the
 // draft. An instance that was read without its record may be one whose turn killed its process,
 // which only a wake may run: so the record is looked at. Where this turn has committed nothing,
@@ -47,7 +51,7 @@ func (t *Turn) call(p *Plan) error {
 	}
 	p.Inline = &d.Inline[0]
 	d.inline = true
-	r.calls++
+	r.inline.calls++
 	r.then = (*Turn).called
 	return nil
 }
@@ -60,8 +64,8 @@ func (t *Turn) called(p *Plan) error {
 	return nil
 }
 
-// visited takes in what a result came to. The next inline activity follows at once where both
-// allow their results to share a commit that has room for another.
+// visited takes in what a result came to. The next inline activity follows at once where all
+// whose results share the commit, it among them, allow one more.
 func (t *Turn) visited(*Plan) error {
 	r, d := t.round, t.round.draft
 	out, err := t.outcome()
@@ -73,9 +77,9 @@ func (t *Turn) visited(*Plan) error {
 		return fmt.Errorf("host: result of inline activity %d of instance %q execution %d was not recorded", call.EventID, t.View.Instance, t.Running.Execution)
 	}
 	r.take(out.Verdicts[1:])
-	most := batchOf(call)
+	r.inline.most = min(r.inline.most, batchOf(call))
 	d.goOn(&out)
-	if r.then = (*Turn).weigh; d.State == engine.RunInline && r.calls < min(most, batchOf(&d.Inline[0])) && !d.dispatches() {
+	if r.then = (*Turn).weigh; d.State == engine.RunInline && r.inline.calls < min(r.inline.most, batchOf(&d.Inline[0])) && !d.dispatches() {
 		r.then = (*Turn).call
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/host/inbox"
+	"math"
 )
 
 // round takes messages that become history together, and then all that follows from them
@@ -24,11 +25,10 @@ type round struct {
 	// end that is imposed on the execution; nil for none.
 	end *imposed
 	// draft of the next commit, or the last one.
-	draft *draft
-	owed  owed
-	came  came
-	// calls is how many inline activities the draft has the results of.
-	calls int
+	draft  *draft
+	owed   owed
+	came   came
+	inline inlineResults
 	// then is what is decided next.
 	then func(*Turn, *Plan) error
 }
@@ -194,7 +194,7 @@ func (t *Turn) weigh(p *Plan) error {
 			r.then = (*Turn).parked
 		}
 	case len(d.Events) == 0:
-		r.calls, r.then = 0, (*Turn).call
+		r.inline, r.then = inlineResults{most: math.MaxInt}, (*Turn).call
 	}
 	return nil
 }

@@ -7,13 +7,13 @@ func inlineMutations() []Mutation {
 			Name:  "an inline activity runs before its commit",
 			Bug:   "An inline activity runs before its ActivityScheduled is committed.",
 			File:  "internal/host/deciding/round.go",
-			Edits: edit("\tcase len(d.Events) == 0:\n\t\tr.calls", "\tdefault:\n\t\tr.calls"),
+			Edits: edit("\tcase len(d.Events) == 0:\n\t\tr.inline", "\tdefault:\n\t\tr.inline"),
 		},
 		{
 			Name:  "an old cache runs an inline activity",
 			Bug:   "A process runs an inline activity by its cache before a commit has shown that no other process has overtaken it.",
 			File:  "internal/host/deciding/round.go",
-			Edits: edit("\tcase len(d.Events) == 0:\n\t\tr.calls", "\tcase len(d.Events) == 0 || t.Running.Warm && !t.Running.Confirmed:\n\t\tr.calls"),
+			Edits: edit("\tcase len(d.Events) == 0:\n\t\tr.inline", "\tcase len(d.Events) == 0 || t.Running.Warm && !t.Running.Confirmed:\n\t\tr.inline"),
 		},
 		{
 			Name:  "an open inline activity is believed",
@@ -26,7 +26,7 @@ func inlineMutations() []Mutation {
 			Name:  "results of inline activities share a commit unasked",
 			Bug:   "The result of an inline activity waits for the next ones before it is committed, though only one of the activities allows that.",
 			File:  "internal/host/deciding/inline.go",
-			Edits: edit("r.calls < min(most, batchOf(&d.Inline[0]))", "r.calls < max(most, batchOf(&d.Inline[0]))"),
+			Edits: edit("r.inline.calls < min(r.inline.most, batchOf(&d.Inline[0]))", "r.inline.calls < max(r.inline.most, batchOf(&d.Inline[0]))"),
 		},
 		{
 			Name:  "an inline retry has a key of its own",
