@@ -97,9 +97,13 @@ func (r *runner) unbuffer() {
 	r.Buffered, r.Backfilling = nil, nil
 }
 
-// backfill has the ticks of a backfill wait for their turn.
+// backfill has the ticks of a backfill wait for their turn. One that waits already for the cancel of
+// what runs waits as theirs from now on, because the next tick would give it up.
 func (r *runner) backfill(ctx turnstile.Context, ticks []time.Time) error {
 	for _, tick := range ticks {
+		if r.Definition.Overlap == CancelRunning || r.Definition.Overlap == TerminateRunning {
+			r.Buffered = slices.DeleteFunc(r.Buffered, tick.Equal)
+		}
 		switch {
 		case r.knows(tick):
 		case len(r.Backfilling) >= scheduling.MaxBackfill:
