@@ -52,8 +52,8 @@ func (t *Turn) take(p *Plan) error {
 	}
 }
 
-// inOrder puts the messages into the order of the batch, but for the start
-// that begins the instance, which is the first. So the events of another start are recorded in its place.
+// inOrder puts the messages into the order of the batch, but for the start that begins the
+// instance, which is the first. So the events of another start are recorded in its place.
 func (t *Turn) inOrder() {
 	var first *inbox.Message
 	if t.Running.Creating && t.Running.Redriven == nil { // A redrive keeps its place.
